@@ -2,34 +2,15 @@ import type { ScalarArray } from "../src/algebra/arrays.ts";
 import { roundingOf } from "../src/algebra/rounding.ts";
 import type { Scalar } from "../src/algebra/types.ts";
 import type { Fold, Operator, ScalarType, Segments, TypeName } from "../src/index.ts";
-import { ArgumentError, add, elementTypes } from "../src/index.ts";
-import {
-  argMaxReference,
-  argMinReference,
-  argSortReference,
-  expandRunsReference,
-  histogramReference,
-  partitionReference,
-  reduceReference,
-  runLengthsReference,
-  scanReference,
-  searchSortedReference,
-  sortReference,
-  topKReference,
-  uniqueReference,
-} from "../src/reference/index.ts";
+import { add, elementTypes } from "../src/index.ts";
+import { sortReference } from "../src/reference/index.ts";
 import type { Choice, ChosenSegments } from "./choices.ts";
-import { isByKeys } from "./choices.ts";
+import { primitives } from "./choices.ts";
 import { arrayOf, readerOf, show } from "./data.ts";
+import type { Beside, Call, DescribedChoice, Output } from "./described.ts";
+import { onCpu, onGpu, referenceOf } from "./described.ts";
 import type { Verdict } from "./verify.ts";
 import { greatest, leastNormals, units } from "./verify.ts";
-
-/** One of the arrays that a call gives. */
-export interface Output {
-  readonly name: string;
-  readonly type: TypeName;
-  readonly data: ScalarArray;
-}
 
 const keyArrays = { u32: Uint32Array, i32: Int32Array, f32: Float32Array } as const;
 
@@ -79,31 +60,9 @@ export function segmentsFor(chosen: ChosenSegments, data: ScalarArray, type: Typ
   }
 }
 
-/** The most items that the page writes out. */
-const MOST_ITEMS = 2 ** 22;
-
-/** How many items each of `length` runs has. @throws {ArgumentError} if these are more than the page writes out. */
-function countsFor({ counts }: Choice, length: number): Uint32Array<ArrayBuffer> {
-  const all = Uint32Array.from(counts ?? Array.from({ length }, (_, at) => at % 4));
-  const items = all.reduce((sum, count) => sum + count, 0);
-  if (items > MOST_ITEMS) {
-    throw new ArgumentError(`The counts add up to ${items}; the page writes out ${MOST_ITEMS} items at most`);
-  }
-  return all;
-}
-
 /** What the page searches: the elements in order. */
-export const sortedData = ({ type }: Choice, data: ScalarArray): ScalarArray =>
+export const sortedData = (type: TypeName, data: ScalarArray): ScalarArray =>
   sortReference(data as Uint32Array, { type: elementTypes[type] as never });
-
-/** The options that say which bins there are. */
-function binsOf({ edges, bins, number, range }: Choice, place: "gpu" | "cpu"): object {
-  return edges !== undefined
-    ? { edges }
-    : number === undefined
-      ? { bins, range }
-      : { bins, bin: place === "gpu" ? number.text : number.numberOf };
-}
 
 /** The options of the call, on the GPU or on the CPU. */
 function optionsOf(choice: Choice, data: ScalarArray, place: "gpu" | "cpu"): object {
@@ -123,135 +82,57 @@ function optionsOf(choice: Choice, data: ScalarArray, place: "gpu" | "cpu"): obj
     scan: { ...bySegments, exclusive },
     reduce: { ...bySegments },
     partition:
-      classes === undefined
-        ? { where: predicate?.where }
-        : { classes, ...(place === "gpu" && { class: number?.text }) },
-    histogram: {
-      ...binsOf(choice, place),
-      ...(choice.weights && { weights: choice.weights.data }),
-    },
+      place === "cpu"
+        ? { classes }
+        : classes === undefined
+          ? { where: predicate?.where }
+          : { classes, class: number?.text },
     sort: { descending },
     argSort: { descending },
     unique: { ...byKey, indices: choice.indices },
     runLengths: { ...byKey },
-    searchSorted: { side: choice.behind ? "right" : "left" },
   };
-  return { ...(type === "f16" && { type: elementTypes.f16 }), ...ofEach[primitive] };
+  return { type: elementTypes[type], ...ofEach[primitive] };
 }
+
+/** Results that are u32, whatever the elements are. */
+const ofU32: readonly string[] = ["positions", "counts", "offsets", "count", "index"];
 
 /** What a call or its reference gives, as arrays with names. */
-function outputsOf(
-  { primitive, type, segments, indices, classes, weights }: Choice,
-  result: unknown,
-): Output[] {
-  const part = (name: string, of: TypeName = type): Output => ({
-    name,
-    type: of,
-    data: (result as Record<string, ScalarArray>)[name] as ScalarArray,
+function outputsOf({ primitive, type, segments, indices }: Choice, result: unknown): Output[] {
+  const name = primitive === "reduce" ? "totals" : indices ? "positions" : primitives[primitive];
+  const all = ArrayBuffer.isView(result) ? { [name]: result } : (result as object);
+  const keyType = segments?.kind === "key" ? segments.keyType : "u32";
+  return Object.entries(all).map(([name, value]: [string, ScalarArray | Scalar]) => {
+    const of = ofU32.includes(name) ? "u32" : name === "keys" ? keyType : type;
+    return { name, type: of, data: typeof value === "object" ? value : arrayOf(of, 1, () => value) };
   });
-  const whole = (name: string, of: TypeName = type): Output[] => [
-    { name, type: of, data: result as ScalarArray },
-  ];
-  switch (primitive) {
-    case "scan":
-      return whole("prefixes");
-    case "reduce":
-      return segments !== undefined && isByKeys(segments)
-        ? [part("keys", segments.kind === "key" ? segments.keyType : "u32"), part("values")]
-        : whole("totals");
-    case "compact":
-      return whole("kept");
-    case "unique":
-      return indices ? whole("positions", "u32") : whole("values");
-    case "runLengths":
-      return [part("values"), part("counts", "u32")];
-    case "expandRuns":
-      return whole("items");
-    case "partition": {
-      if (classes !== undefined) {
-        return [part("values"), part("offsets", "u32")];
-      }
-      const { count } = result as { readonly count: number };
-      return [part("values"), { name: "count", type: "u32", data: Uint32Array.of(count) }];
-    }
-    case "histogram":
-      return weights === undefined ? whole("counts", "u32") : whole("sums", weights.type);
-    case "sort":
-      return whole("sorted");
-    case "argSort":
-      return whole("positions", "u32");
-    case "topK":
-      return [part("values"), part("indices", "u32")];
-    case "argMin":
-    case "argMax": {
-      const { value, index } = result as { readonly value: Scalar; readonly index: number };
-      return [
-        { name: "value", type, data: arrayOf(type, 1, () => value) },
-        { name: "at index", type: "u32", data: Uint32Array.of(index) },
-      ];
-    }
-    case "searchSorted":
-      return whole("places", "u32");
-    default:
-      return primitive satisfies never;
-  }
 }
-
-type Call = (data: ScalarArray, ...rest: readonly unknown[]) => Promise<unknown>;
 
 /** Calls the primitive on the GPU, from array to arrays. */
 export async function callOnGpu(fold: Fold, choice: Choice, data: ScalarArray): Promise<Output[]> {
-  const calls = fold as Record<Choice["primitive"], Call>;
-  const options = optionsOf(choice, data, "gpu");
-  const beside: Partial<Record<Choice["primitive"], () => unknown>> = {
-    topK: () => choice.k,
-    expandRuns: () => countsFor(choice, data.length),
-    searchSorted: () => choice.wanted,
-  };
-  const second = beside[choice.primitive]?.();
-  const result = await calls[choice.primitive](data, ...(second === undefined ? [] : [second]), options);
-  return outputsOf(choice, result);
+  if (choice.described !== undefined) {
+    return onGpu(fold, choice.described, data);
+  }
+  const call = fold[choice.primitive] as Call;
+  return outputsOf(choice, await call.call(fold, data, optionsOf(choice, data, "gpu")));
 }
 
 /** The same on the CPU, by `wavefold/reference`. */
 export function callOnCpu(choice: Choice, data: ScalarArray): Output[] {
-  const { primitive, predicate, k } = choice;
-  // The arrays are of any type; the references' own are of one.
-  const array = data as Uint32Array;
-  const type = elementTypes[choice.type] as ScalarType;
-  const { where: _, ...others } = optionsOf(choice, data, "cpu") as { readonly where?: string };
-  const options = { ...others, type } as { readonly type: never };
-  const keep = (predicate?.keep ?? (() => true)) as (value: number, index: number) => boolean;
-  const result = {
-    scan: () => scanReference(array, options),
-    reduce: () => reduceReference(array, options),
-    compact: () => partitionReference(array, keep, options),
-    unique: () => uniqueReference(array, options),
-    runLengths: () => runLengthsReference(array, options),
-    expandRuns: () => expandRunsReference(array, countsFor(choice, data.length)),
-    partition: () =>
-      choice.classes === undefined || choice.number === undefined
-        ? partitionReference(array, keep, options)
-        : partitionReference(array, choice.number.numberOf, { ...options, classes: choice.classes }),
-    histogram: () => histogramReference(array, options as never),
-    sort: () => sortReference(array, options),
-    argSort: () => argSortReference(array, options),
-    topK: () => topKReference(array, k, options),
-    argMin: () => argMinReference(array, options),
-    argMax: () => argMaxReference(array, options),
-    searchSorted: () => searchSortedReference(array, choice.wanted as Uint32Array, options),
-  }[primitive]();
-  return outputsOf(choice, result);
+  if (choice.described !== undefined) {
+    return onCpu(choice.described, data);
+  }
+  const { primitive, predicate, number } = choice;
+  const functions = primitive === "partition" ? [number?.numberOf ?? predicate?.keep] : [];
+  return outputsOf(choice, referenceOf(primitive)(data, ...functions, optionsOf(choice, data, "cpu")));
 }
 
 const counted = (count: number, what: string): string =>
   `${count.toLocaleString("en")} ${what}${count === 1 ? "" : "s"}`;
 
 /** How the sums or products of a call are rounded. */
-function roundingIn({ type, op, own, segments, weights }: Choice): ReturnType<typeof roundingOf> | "own" {
-  if (weights !== undefined) {
-    return roundingOf(add as Operator, elementTypes[weights.type]);
-  }
+function roundingIn({ type, op, own, segments }: Choice): ReturnType<typeof roundingOf> | "own" {
   const scalar = elementTypes[type] as ScalarType;
   if (segments === undefined) {
     return "none";
@@ -259,15 +140,12 @@ function roundingIn({ type, op, own, segments, weights }: Choice): ReturnType<ty
   return own === undefined ? roundingOf(op as Operator, scalar) : scalar.kind === "float" ? "own" : "none";
 }
 
-/** Compares every element of every array: bit for bit, or the sums of floats within a bound. */
-export function verifyOutputs(
-  choice: Choice,
-  data: ScalarArray,
+/** What to say of the first element that differs, of arrays that are compared bit for bit. */
+function differenceIn(
   actual: readonly Output[],
   expected: readonly Output[],
-): Verdict {
-  const rounding = roundingIn(choice);
-  let values = 0;
+  isRounded: (name: string) => boolean,
+): Verdict | undefined {
   for (const [at, { name, type, data: wanted }] of expected.entries()) {
     const found = actual[at]?.data;
     if (found === undefined || found.length !== wanted.length) {
@@ -276,12 +154,8 @@ export function verifyOutputs(
         text: `The GPU gives ${counted(found?.length ?? 0, "element")} as ${name}, and the CPU ${wanted.length.toLocaleString("en")}.`,
       };
     }
-    values += wanted.length;
-    if (rounding !== "none" && ["prefixes", "totals", "values", "sums"].includes(name)) {
-      continue;
-    }
     const [gpu, cpu] = [readerOf(found, type), readerOf(wanted, type)];
-    for (let index = 0; index < wanted.length; index++) {
+    for (let index = 0; index < wanted.length && !isRounded(name); index++) {
       if (!Object.is(gpu(index), cpu(index))) {
         return {
           ok: false,
@@ -290,20 +164,66 @@ export function verifyOutputs(
       }
     }
   }
-  const count = counted(values, "value");
-  if (rounding === "none") {
-    return { ok: true, text: `${count}: each the same on the GPU and on the CPU, bit for bit.` };
+  return undefined;
+}
+
+const valuesIn = (outputs: readonly Output[]): string =>
+  counted(
+    outputs.reduce((sum, { data }) => sum + data.length, 0),
+    "value",
+  );
+const allSame = (outputs: readonly Output[]): Verdict => ({
+  ok: true,
+  text: `${valuesIn(outputs)}: each the same on the GPU and on the CPU, bit for bit.`,
+});
+
+/** Compares every element of every array: bit for bit, or the sums of floats within a bound. */
+export function verifyOutputs(
+  choice: Choice,
+  data: ScalarArray,
+  actual: readonly Output[],
+  expected: readonly Output[],
+): Verdict {
+  if (choice.described !== undefined) {
+    return verifyDescribed(choice.described, data, actual, expected);
+  }
+  const rounding = roundingIn(choice);
+  const isRounded = (name: string): boolean =>
+    rounding !== "none" && ["prefixes", "totals", "values"].includes(name);
+  const difference = differenceIn(actual, expected, isRounded);
+  if (difference !== undefined || rounding === "none") {
+    return difference ?? allSame(expected);
   }
   const sums = actual.at(-1) as Output;
   const theirs = expected.at(-1) as Output;
   return rounding === "own"
     ? {
         ok: undefined,
-        text: `${count}, which the CPU computes, too. WGSL leaves the rounding of floats open, so no bound is known for an operator of your own.`,
+        text: `${valuesIn(expected)}, which the CPU computes, too. WGSL leaves the rounding of floats open, so no bound is known for an operator of your own.`,
       }
-    : choice.weights !== undefined
-      ? weightsWithinBound(choice, data, sums.data, theirs.data, count)
-      : withinBound(choice, data, sums.data, theirs.data, count);
+    : withinBound(choice, data, sums.data, theirs.data, valuesIn(expected));
+}
+
+/** The same for a primitive that is described. */
+function verifyDescribed(
+  choice: DescribedChoice,
+  data: ScalarArray,
+  actual: readonly Output[],
+  expected: readonly Output[],
+): Verdict {
+  const operandOf = (name: string): string | undefined => choice.described.help.sums?.[name];
+  const isRounded = (name: string): boolean => {
+    const type = choice.arrays[operandOf(name) ?? ""]?.type;
+    return type !== undefined && roundingOf(add as Operator, elementTypes[type]) !== "none";
+  };
+  const at = expected.findIndex(({ name }) => isRounded(name));
+  const sums = expected[at];
+  return (
+    differenceIn(actual, expected, isRounded) ??
+    (sums === undefined
+      ? allSame(expected)
+      : sumsWithinBound(choice, data, operandOf(sums.name) as string, [actual[at] as Output, sums]))
+  );
 }
 
 /** Whether a segment starts with an item. Of columns, those of a row are told from those of the row before. */
@@ -399,26 +319,26 @@ function boundCheck(
   };
 }
 
-/** Whether the sums of a histogram's weights, of f32 in any order, are within their bound. */
-function weightsWithinBound(
-  choice: Choice,
+/** Whether sums of an operand's floats, which are added in any order, are within their bound. */
+function sumsWithinBound(
+  choice: DescribedChoice,
   data: ScalarArray,
-  actual: ScalarArray,
-  expected: ScalarArray,
-  count: string,
+  operand: string,
+  [actual, { name, type, data: sums }]: readonly [actual: Output, expected: Output],
 ): Verdict {
-  const { weights: _, ...bins } = optionsOf(choice, data, "cpu") as { readonly weights?: Float32Array };
-  const type = elementTypes[choice.type];
-  const histogramOf = (weights?: Float32Array): ArrayLike<number> =>
-    histogramReference(data, { ...bins, type, ...(weights && { weights }) } as never);
-  const [items, magnitudes] = [
-    histogramOf(),
-    histogramOf(Float32Array.from(choice.weights?.data as Float32Array, Math.abs)),
-  ];
-  const { check, verdict } = boundCheck("f32", actual, { unit: units.f32 ?? 0, least: 0, of: "bin" }, count);
-  for (let bin = 0; bin < expected.length; bin++) {
+  const { arrays } = choice;
+  const beside = arrays[operand] as Beside;
+  const sumsOf = (change: (value: number) => number): ScalarArray => {
+    const changed = { ...beside, data: (beside.data as Float32Array).map(change) };
+    const outputs = onCpu({ ...choice, arrays: { ...arrays, [operand]: changed } }, data);
+    return outputs.find((one) => one.name === name)?.data as ScalarArray;
+  };
+  const [items, magnitudes] = [sumsOf(() => 1), sumsOf(Math.abs)];
+  const bound = { unit: units[type] ?? 0, least: 0, of: "sum" };
+  const { check, verdict } = boundCheck(type, actual.data, bound, counted(sums.length, "value"));
+  for (let at = 0; at < sums.length; at++) {
     // The CPU's sum is rounded once.
-    const wrong = check(bin, Number(expected[bin]), magnitudes[bin] ?? 0, (items[bin] ?? 0) + 1);
+    const wrong = check(at, Number(sums[at]), Number(magnitudes[at]), Number(items[at]) + 1);
     if (wrong !== undefined) {
       return wrong;
     }

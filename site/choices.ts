@@ -1,4 +1,3 @@
-import type { ScalarArray } from "../src/algebra/arrays.ts";
 import { monoid } from "../src/algebra/monoid.ts";
 import type { Scalar } from "../src/algebra/types.ts";
 import type { Algorithm, CustomOperator, Operator, TypeName } from "../src/index.ts";
@@ -6,26 +5,23 @@ import { algorithms } from "../src/kernels/algorithms.ts";
 import type { Passes } from "../src/plan/options.ts";
 import { ArgumentError, elementTypes, operator, operators } from "../src/wgsl.ts";
 import { parseValue } from "./data.ts";
+import type { DescribedChoice } from "./described.ts";
 
 /** The primitives that the page runs by a plan, whose passes it times. */
 export type PlannedName = "scan" | "reduce" | "compact";
 
-/** The primitives of the page, each with what its first result is called. */
+/** The primitives of the page that no description has, each with what its first result is called. */
 export const primitives = {
   scan: "prefixes",
   reduce: "total",
   compact: "kept",
   unique: "values",
   runLengths: "values",
-  expandRuns: "items",
   partition: "values",
-  histogram: "counts",
   sort: "sorted",
   argSort: "positions",
-  topK: "values",
   argMin: "value",
   argMax: "value",
-  searchSorted: "places",
 } as const;
 export type PrimitiveName = keyof typeof primitives;
 
@@ -49,7 +45,7 @@ export interface ComputedKey {
   keyOf(value: Scalar): number;
 }
 
-/** How the number of an element's class or bin is computed: the same for the GPU, as WGSL, and for the CPU. */
+/** How the number of an element's class is computed: the same for the GPU, as WGSL, and for the CPU. */
 export interface ComputedNumber {
   readonly text: string;
   numberOf(value: Scalar, index: number): number;
@@ -57,6 +53,8 @@ export interface ComputedNumber {
 
 /** What is chosen, but for the numbers. */
 export interface Choice {
+  /** What is chosen for a primitive that is described. The page looks at nothing else then. */
+  readonly described: DescribedChoice | undefined;
   readonly primitive: PrimitiveName;
   readonly type: TypeName;
   readonly op: Operator<string>;
@@ -71,25 +69,11 @@ export interface Choice {
   readonly key: ComputedKey | undefined;
   /** Whether `unique` gives the positions of the elements. */
   readonly indices: boolean;
-  /** The class of an element, for a partition into more parts than two, or its bin. */
+  /** The class of an element, for a partition into more parts than two. */
   readonly number: ComputedNumber | undefined;
   /** How many classes a partition has; without it, it has two parts. */
   readonly classes: number | undefined;
-  /** The edges of a histogram's bins. Without them and without `number`, bins are even. */
-  readonly edges: readonly Scalar[] | undefined;
-  /** A weight for each element of a histogram, and the type of these. Without them, elements are counted. */
-  readonly weights: { readonly type: OwnTypeName; readonly data: ScalarArray } | undefined;
-  /** What `searchSorted` looks for. */
-  readonly wanted: ScalarArray | undefined;
-  /** Whether it gives the place behind equal elements. */
-  readonly behind: boolean;
-  /** How many items each run has, for `expandRuns`. Without typed ones, they go from 0 to 3, again and again. */
-  readonly counts: readonly number[] | undefined;
   readonly descending: boolean;
-  /** How many elements `topK` takes. */
-  readonly k: number;
-  readonly bins: number;
-  readonly range: readonly [low: Scalar, high: Scalar];
 }
 
 /** Whether a primitive is of runs of equal elements. */
@@ -163,7 +147,7 @@ export const predicates = {
 } as const satisfies Record<string, PredicateRow>;
 
 /** A function that the visitor writes: an expression, or statements with a return. */
-function functionOf(
+export function functionOf(
   parameters: readonly string[],
   text: string,
   what: string,
@@ -189,9 +173,9 @@ export function ownPredicate(where: string, script: string): Predicate {
   return { where, keep: (value, index) => Boolean(keep(value, index)) };
 }
 
-/** A class or a bin of the visitor's. */
-export function ownNumber(text: string, script: string, what: string): ComputedNumber {
-  const found = functionOf(["x", "i"], script, `The JavaScript of your ${what}`);
+/** A class of the visitor's. */
+export function ownClass(text: string, script: string): ComputedNumber {
+  const found = functionOf(["x", "i"], script, "The JavaScript of your class");
   return { text, numberOf: (value, index) => Number(found(value, index)) };
 }
 

@@ -2,9 +2,12 @@ import type { ScalarArray } from "../src/algebra/arrays.ts";
 import type { Scalar } from "../src/algebra/types.ts";
 import type { TypeName } from "../src/index.ts";
 import { elementTypes } from "../src/index.ts";
+import { argumentsOf } from "../src/primitives/described.ts";
 import type { Choice, ChosenSegments, ComputedKey, OwnOperatorText } from "./choices.ts";
 import { isByKeys, isOfRuns, primitives } from "./choices.ts";
-import { parseValue, readerOf } from "./data.ts";
+import { arrayTypes, isWide, parseValue, readerOf } from "./data.ts";
+import type { Beside, DescribedChoice } from "./described.ts";
+import { firstOf, requestOf, takesSorted } from "./described.ts";
 
 // The TypeScript that does on the visitor's own page what this page does.
 
@@ -12,19 +15,8 @@ import { parseValue, readerOf } from "./data.ts";
 export type Numbers =
   | { readonly source: "random" | "counting" | "ones" | "runs"; readonly length: number }
   | { readonly source: "typed"; readonly data: ScalarArray }
-  | { readonly source: "npy"; readonly name: string; readonly firstByte: number };
+  | { readonly source: "npy"; readonly name: string; readonly firstByte: number; readonly length: number };
 
-const arrayNames = {
-  u32: "Uint32Array",
-  i32: "Int32Array",
-  f32: "Float32Array",
-  f16: "Uint16Array",
-  u64: "BigUint64Array",
-  i64: "BigInt64Array",
-  f64: "Float64Array",
-} as const satisfies Record<TypeName, string>;
-
-const isWide = (type: TypeName): boolean => type === "u64" || type === "i64";
 const literal = (value: Scalar): string =>
   typeof value === "bigint" ? `${value}n` : Object.is(value, -0) ? "-0" : String(value);
 
@@ -47,7 +39,7 @@ const randomBody = (type: TypeName, op: string): string =>
 
 /** An array of these values. */
 function arrayText(type: TypeName, data: ScalarArray): string {
-  const array = arrayNames[type];
+  const array = arrayTypes[type].name;
   const read = readerOf(data, type);
   const values = Array.from({ length: data.length }, (_, at) => literal(read(at))).join(", ");
   return type === "f16" ? `${array}.from([${values}], encodeFloat16)` : `${array}.of(${values})`;
@@ -55,7 +47,7 @@ function arrayText(type: TypeName, data: ScalarArray): string {
 
 /** The statements that make `data`. */
 function dataLines(type: TypeName, op: string, numbers: Numbers): string[] {
-  const array = arrayNames[type];
+  const array = arrayTypes[type].name;
   switch (numbers.source) {
     case "typed":
       return [`const data = ${arrayText(type, numbers.data)};`];
@@ -83,64 +75,53 @@ function dataLines(type: TypeName, op: string, numbers: Numbers): string[] {
   }
 }
 
-interface SegmentParts {
-  readonly lines: string[];
-  readonly option: string;
-  /** The type that the option names. */
-  readonly type?: TypeName;
-}
+/** The options that say how a key is computed of elements of a type. */
+const keyOptions = ({ key, keyType }: ComputedKey, from: TypeName): object => ({
+  key,
+  ...(keyType !== from && { keyType: elementTypes[keyType] }),
+});
 
-/** The options that say how a key is computed of elements of a type, and the type that they name. */
-function keyParts(
-  { key, keyType }: ComputedKey,
-  from: TypeName,
-): { readonly options: string[]; readonly type?: TypeName } {
-  const options = [`key: ${JSON.stringify(key)}`];
-  return keyType === from ? { options } : { options: [...options, `keyType: ${keyType}`], type: keyType };
-}
-
-/** The statements that make where segments of data of a type start, and the option. */
-function segmentParts(chosen: ChosenSegments, from: TypeName): SegmentParts {
-  if (chosen.kind === "rows" || chosen.kind === "columns") {
-    const items = chosen.kind === "rows" ? chosen.rows : chosen.columns;
-    return { lines: [], option: `segments: { ${chosen.kind}: ${items} }` };
+/** The option that says where segments of data of a type start. */
+function segmentsOption(chosen: ChosenSegments, from: TypeName): object {
+  switch (chosen.kind) {
+    case "rows":
+      return { rows: chosen.rows };
+    case "columns":
+      return { columns: chosen.columns };
+    case "key":
+      return keyOptions(chosen, from);
+    default:
+      return { [chosen.kind]: { variable: chosen.kind } satisfies Variable };
   }
-  if (chosen.kind === "key") {
-    const { options, type } = keyParts(chosen, from);
-    return { lines: [], option: `segments: { ${options.join(", ")} }`, ...(type && { type }) };
+}
+
+/** The statements that make where segments start. */
+function segmentLines(chosen: ChosenSegments): string[] {
+  if (!("typed" in chosen)) {
+    return [];
   }
   const { kind, typed } = chosen;
-  const option = `segments: { ${kind} }`;
-  if (kind === "heads" || kind === "headBits") {
-    const heads =
-      typed === undefined
-        ? "from(data, (_, i) => Number(Number.isInteger(Math.sqrt(i))))"
-        : `of(${typed.join(", ")})`;
-    const lines = [`const heads = Uint32Array.${heads};`];
-    return {
-      lines:
-        kind === "heads"
-          ? lines
+  const arrayFor = (name: string, otherwise: string): string =>
+    `const ${name} = Uint32Array.${typed === undefined ? otherwise : `of(${typed.join(", ")})`};`;
+  switch (kind) {
+    case "keys":
+      return [arrayFor("keys", "from(data, (_, i) => Math.floor(Math.sqrt(i)))")];
+    case "offsets":
+      return [
+        ...(typed === undefined ? ["const segments = Math.ceil(Math.sqrt(data.length));"] : []),
+        arrayFor("offsets", "from({ length: segments + 1 }, (_, i) => Math.min(i * i, data.length))"),
+      ];
+    default:
+      return [
+        arrayFor("heads", "from(data, (_, i) => Number(Number.isInteger(Math.sqrt(i))))"),
+        ...(kind === "heads"
+          ? []
           : [
-              ...lines,
               "const headBits = new Uint32Array(Math.ceil(heads.length / 32));",
               "heads.forEach((head, i) => { if (head !== 0) headBits[i >>> 5]! |= 1 << (i & 31); });",
-            ],
-      option,
-    };
+            ]),
+      ];
   }
-  if (typed !== undefined) {
-    return { lines: [`const ${kind} = Uint32Array.of(${typed.join(", ")});`], option };
-  }
-  return kind === "keys"
-    ? { lines: ["const keys = Uint32Array.from(data, (_, i) => Math.floor(Math.sqrt(i)));"], option }
-    : {
-        lines: [
-          "const segments = Math.ceil(Math.sqrt(data.length));",
-          "const offsets = Uint32Array.from({ length: segments + 1 }, (_, i) => Math.min(i * i, data.length));",
-        ],
-        option,
-      };
 }
 
 function operatorLines({ name, type, identity, combine, script }: OwnOperatorText): string[] {
@@ -158,7 +139,7 @@ function operatorLines({ name, type, identity, combine, script }: OwnOperatorTex
 
 /** Names that the program has itself. */
 const taken =
-  /^(data|fold|keys|heads|headBits|weights|offsets|segments|file|runs|totals?|prefixes|operator|openFold|encodeFloat16|[uif]\d+)$/;
+  /^(data|fold|keys|heads|headBits|offsets|segments|file|runs|totals?|prefixes|operator|openFold|encodeFloat16|[uif]\d+)$/;
 /** Words that no const may be called, and classes that it would hide. */
 const reserved =
   /^(await|break|case|catch|class|const|continue|debugger|default|delete|do|else|enum|eval|export|extends|false|finally|for|function|if|implements|import|in|instanceof|interface|let|new|null|package|private|protected|public|return|static|super|switch|this|throw|true|try|typeof|undefined|var|void|while|with|yield|arguments|console|Math|\w*Array)$/;
@@ -167,23 +148,16 @@ const nameIn = (name: string): string => {
   return taken.test(own) || reserved.test(own) ? `${own}Operator` : own;
 };
 
-/** The statement that makes how many items each run has. */
-const countsLine = ({ counts }: Choice): string =>
-  `const counts = Uint32Array.${counts === undefined ? "from(data, (_, i) => i % 4)" : `of(${counts.join(", ")})`};`;
-
 /** What the results are called, as they are declared. */
-function resultOf({ primitive, segments, classes, indices, weights }: Choice): {
+function resultOf({ primitive, segments, classes, indices }: Choice): {
   readonly pattern: string;
   readonly names: string;
 } {
   const bound = {
     ...primitives,
     runLengths: "{ values, counts }",
-    expandRuns: "items",
     unique: indices ? "positions" : primitives.unique,
     partition: classes === undefined ? "{ values, count }" : "{ values, offsets }",
-    histogram: weights === undefined ? primitives.histogram : "sums",
-    topK: "{ values, indices }",
     argMin: "{ value, index }",
     argMax: "{ value, index }",
     reduce: segments === undefined ? "total" : isByKeys(segments) ? "runs" : "totals",
@@ -195,105 +169,136 @@ function resultOf({ primitive, segments, classes, indices, weights }: Choice): {
   };
 }
 
-/** A program of TypeScript, for a browser, that does what is chosen. */
-export function codeOf(choice: Choice, numbers: Numbers): string {
-  const { primitive, type, op, own, segments, predicate, algorithm, passes } = choice;
-  const combines = primitive === "scan" || primitive === "reduce";
-  const [imports, helpers] = [new Set(["openFold"]), new Set<string>()];
-  const data = dataLines(type, combines ? op.name : "", numbers);
-  if (data.some((line) => line.includes("encodeFloat16"))) {
-    helpers.add("encodeFloat16");
+/** A variable of the program, among values. */
+interface Variable {
+  readonly variable: string;
+}
+
+/** A value of an option, as the program has it. Types that it names are added to the imports. */
+function valueText(value: unknown, imports: Set<string>): string {
+  if (typeof value !== "object" || value === null) {
+    return typeof value === "string" ? JSON.stringify(value) : literal(value as Scalar);
   }
-  const parts = combines && segments !== undefined ? segmentParts(segments, type) : undefined;
-  const options: string[] = [];
-  if (type === "f16") {
-    imports.add("f16");
-    options.push("type: f16");
+  if (Array.isArray(value)) {
+    return `[${value.map((one) => valueText(one, imports)).join(", ")}]`;
   }
-  if (combines && own !== undefined) {
-    imports.add("operator").add(own.type);
-    options.push(`op: ${nameIn(own.name)}`);
-  } else if (combines && op.name !== "add") {
-    imports.add(op.name);
-    options.push(`op: ${op.name}`);
+  const { variable, name } = value as Partial<Variable> & { readonly name?: string };
+  if (name !== undefined) {
+    imports.add(name);
   }
-  if (primitive === "scan" && choice.exclusive) {
-    options.push("exclusive: true");
-  }
-  const number = JSON.stringify(choice.number?.text ?? "");
-  if (primitive === "partition" && choice.classes !== undefined) {
-    options.push(`classes: ${choice.classes}`, `class: ${number}`);
-  } else if (primitive === "compact" || primitive === "partition") {
-    options.push(`where: ${JSON.stringify(predicate?.where ?? "")}`);
-  }
-  if (primitive === "histogram") {
-    const { edges, bins, range, weights } = choice;
-    options.push(
-      ...(edges === undefined
-        ? [`bins: ${bins}`, choice.number ? `bin: ${number}` : `range: [${range.map(literal).join(", ")}]`]
-        : [`edges: [${edges.map(literal).join(", ")}]`]),
-      ...(weights === undefined ? [] : ["weights"]),
-    );
-  }
-  if (primitive === "unique" && choice.indices) {
-    options.push("indices: true");
-  }
-  if ((primitive === "sort" || primitive === "argSort") && choice.descending) {
-    options.push("descending: true");
-  }
-  if (isOfRuns(primitive) && choice.key !== undefined) {
-    const { options: own, type: named } = keyParts(choice.key, type);
-    options.push(...own);
-    if (named !== undefined) {
-      imports.add(named);
-    }
-  }
-  const { wanted } = choice;
-  if (primitive === "searchSorted" && choice.behind) {
-    options.push('side: "right"');
-  }
-  if (primitive === "searchSorted" && type === "f16") {
-    helpers.add("encodeFloat16");
-  }
-  if (parts !== undefined) {
-    options.push(parts.option);
-    if (parts.type !== undefined) {
-      imports.add(parts.type);
-    }
-  } else if (combines || primitive === "compact") {
-    options.push(...(algorithm === undefined ? [] : [`algorithm: ${JSON.stringify(algorithm)}`]));
-    options.push(
-      ...(passes === undefined || primitive === "reduce" ? [] : [`passes: ${JSON.stringify(passes)}`]),
-    );
-  }
-  const given = [
-    ...(primitive === "searchSorted" ? ["sorted", "wanted"] : ["data"]),
-    ...(primitive === "topK" ? [String(choice.k)] : []),
-    ...(primitive === "expandRuns" ? ["counts"] : []),
-    ...(options.length === 0 ? [] : [`{ ${options.join(", ")} }`]),
-  ];
-  const { pattern, names } = resultOf(choice);
+  return variable ?? name ?? objectText(value, imports);
+}
+
+/** An object of options. */
+function objectText(options: object, imports: Set<string>): string {
+  const texts = Object.entries(options).map(([name, value]) => {
+    const text = valueText(value, imports);
+    return text === name ? name : `${name}: ${text}`;
+  });
+  return `{ ${texts.join(", ")} }`;
+}
+
+/** The array beside the page's numbers, as the program makes it. */
+const besideText = ({ type, data, isRepeated = false }: Beside): string =>
+  isRepeated
+    ? `${arrayTypes[type].name}.from(data, (_, i) => ${elementwise(type, "i % 4")})`
+    : arrayText(type, data);
+
+/** A call of the library. What its arguments name is added to the imports. */
+const callText = (name: string, given: readonly unknown[], imports: Set<string>): string =>
+  `await fold.${name}(${given.map((value) => valueText(value, imports)).join(", ")})`;
+
+/** The program of a primitive that is described. */
+function codeOfDescribed(choice: DescribedChoice, numbers: Numbers): string {
+  const { described, type, arrays, options } = choice;
+  const imports = new Set(["openFold"]);
+  const data = takesSorted(described) ? "sorted" : "data";
+  const beside = Object.keys(arrays).map((name): [string, Variable] => [name, { variable: name }]);
+  const given = argumentsOf(described.primitive, {
+    [firstOf(described).name]: { variable: data },
+    ...options,
+    ...Object.fromEntries(beside),
+  });
+  const length = "data" in numbers ? numbers.data.length : numbers.length;
+  const declared = ["data", "fold", data, ...Object.keys(arrays)];
+  const results = requestOf(choice, length).results.map(({ name }): [string, Variable] => [
+    name,
+    { variable: declared.includes(name) ? `${name}Result` : name },
+  ]);
+  const made = results.map(([, { variable }]) => variable).join(", ");
+  const pattern = results.length === 1 ? made : objectText(Object.fromEntries(results), imports);
+  const sorted = ["data", ...(type === "f16" ? ["{ type: f16 }"] : [])].join(", ");
+  return programOf(
+    imports,
+    [],
+    [
+      ...dataLines(type, "", numbers),
+      ...(data === "sorted" ? [`const sorted = await fold.sort(${sorted});`] : []),
+      ...Object.entries(arrays).map(([name, array]) => `const ${name} = ${besideText(array)};`),
+      `const ${pattern} = ${callText(described.primitive.name, given, imports)};`,
+      `console.log(${made});`,
+    ],
+  );
+}
+
+/** A program that imports what its lines use. */
+function programOf(
+  imports: ReadonlySet<string>,
+  before: readonly string[],
+  lines: readonly string[],
+): string {
   return [
     `import { ${[...imports].sort().join(", ")} } from "wavefold";`,
-    ...(helpers.size === 0 ? [] : [`import { ${[...helpers].join(", ")} } from "wavefold/reference";`]),
+    ...(lines.some((line) => line.includes("encodeFloat16"))
+      ? ['import { encodeFloat16 } from "wavefold/reference";']
+      : []),
     "",
-    ...(combines && own !== undefined ? [...operatorLines(own), ""] : []),
+    ...before,
     "const fold = await openFold();",
-    ...data,
-    ...(parts?.lines ?? []),
-    ...(primitive === "expandRuns" ? [countsLine(choice)] : []),
-    ...(primitive === "histogram" && choice.weights
-      ? [`const weights = ${arrayText(choice.weights.type, choice.weights.data)};`]
-      : []),
-    ...(primitive === "searchSorted" && wanted
-      ? [
-          `const sorted = await fold.sort(data${type === "f16" ? ", { type: f16 }" : ""});`,
-          `const wanted = ${arrayText(type, wanted)};`,
-        ]
-      : []),
-    `const ${pattern} = await fold.${primitive}(${given.join(", ")});`,
-    `console.log(${names});`,
+    ...lines,
     "fold.destroy();",
     "",
   ].join("\n");
+}
+
+/** The options of a call, as its program has them. */
+function optionsIn(choice: Choice): object {
+  const { primitive, type, op, own, segments, predicate, algorithm, passes, classes, key } = choice;
+  const combines = primitive === "scan" || primitive === "reduce";
+  const tuned = segments === undefined && (combines || primitive === "compact");
+  const parts = primitive === "partition" && classes !== undefined;
+  return {
+    ...(type === "f16" && { type: elementTypes.f16 }),
+    ...(combines && (own ? { op: { variable: nameIn(own.name) } } : op.name !== "add" && { op })),
+    ...(primitive === "scan" && choice.exclusive && { exclusive: true }),
+    ...(parts
+      ? { classes, class: choice.number?.text ?? "" }
+      : (primitive === "compact" || primitive === "partition") && { where: predicate?.where ?? "" }),
+    ...(primitive === "unique" && choice.indices && { indices: true }),
+    ...((primitive === "sort" || primitive === "argSort") && choice.descending && { descending: true }),
+    ...(isOfRuns(primitive) && key && keyOptions(key, type)),
+    ...(combines && segments && { segments: segmentsOption(segments, type) }),
+    ...(tuned && algorithm && { algorithm }),
+    ...(tuned && passes && primitive !== "reduce" && { passes }),
+  };
+}
+
+/** A program of TypeScript, for a browser, that does what is chosen. */
+export function codeOf(choice: Choice, numbers: Numbers): string {
+  if (choice.described !== undefined) {
+    return codeOfDescribed(choice.described, numbers);
+  }
+  const { primitive, type, op, segments } = choice;
+  const combines = primitive === "scan" || primitive === "reduce";
+  const own = combines ? choice.own : undefined;
+  const imports = new Set(["openFold", ...(own ? ["operator", own.type] : [])]);
+  const options = optionsIn(choice);
+  const given = [{ variable: "data" }, ...(Object.keys(options).length === 0 ? [] : [options])];
+  const { pattern, names } = resultOf(choice);
+  return programOf(imports, own ? [...operatorLines(own), ""] : [], [
+    ...dataLines(type, combines ? op.name : "", numbers),
+    ...(combines && segments ? segmentLines(segments) : []),
+    `const ${pattern} = ${callText(primitive, given, imports)};`,
+    `console.log(${names});`,
+  ]);
 }

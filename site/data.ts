@@ -7,7 +7,7 @@ import { ArgumentError, elementTypes } from "../src/index.ts";
 import { encodeFloat16 } from "../src/reference/index.ts";
 
 /** Arrays of each type, f16 as bits. */
-const arrays = {
+export const arrayTypes = {
   u32: Uint32Array,
   i32: Int32Array,
   f32: Float32Array,
@@ -19,7 +19,7 @@ const arrays = {
 
 /** An array of a type, from what each place holds. */
 export function arrayOf(type: TypeName, length: number, valueAt: (index: number) => Scalar): ScalarArray {
-  const array = new arrays[type](length);
+  const array = new arrayTypes[type](length);
   for (let index = 0; index < length; index++) {
     const value = elementTypes[type].round(valueAt(index) as never) as Scalar;
     array[index] = type === "f16" ? encodeFloat16(value as number) : value;
@@ -27,7 +27,7 @@ export function arrayOf(type: TypeName, length: number, valueAt: (index: number)
   return array;
 }
 
-const isWide = (type: TypeName): boolean => type === "u64" || type === "i64";
+export const isWide = (type: TypeName): boolean => type === "u64" || type === "i64";
 const isFloat = (type: TypeName): boolean => elementTypes[type].kind === "float";
 
 /** What the page can fill an array with. */
@@ -121,10 +121,20 @@ export function parseValue(text: string, type: TypeName, what: string): Scalar {
   return whole;
 }
 
-/** Numbers that are typed or pasted, divided by spaces, commas, semicolons or lines. */
+/** Words of numbers that are typed or pasted, divided by spaces, commas, semicolons or lines. */
+const wordsOf = (text: string): string[] => text.split(/[\s,;[\]()]+/).filter((word) => word !== "");
+
+/** Numbers of no type. Whole ones that a double has no room for are bigints. */
+export const parseList = (text: string): Scalar[] =>
+  wordsOf(text).map((word, index) =>
+    /^[+-]?\d+$/.test(word) && !Number.isSafeInteger(Number(word))
+      ? BigInt(word.replace("+", ""))
+      : parseValue(word, "f64", `Number ${index + 1}`),
+  );
+
+/** Numbers of a type. */
 export function parseNumbers(text: string, type: TypeName): ScalarArray {
-  const words = text.split(/[\s,;[\]()]+/).filter((word) => word !== "");
-  const values = words.map((word, index) => parseValue(word, type, `Number ${index + 1}`));
+  const values = wordsOf(text).map((word, index) => parseValue(word, type, `Number ${index + 1}`));
   return arrayOf(type, values.length, (index) => values[index] as Scalar);
 }
 

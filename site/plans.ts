@@ -1,25 +1,21 @@
-import { describedAdapters } from "../src/adapters/described.ts";
 import { workGroupAlgorithms } from "../src/in_kernel/algorithms.ts";
 import type { Algorithm, ElementType, Operator, ScalarType } from "../src/index.ts";
 import { reductionOf } from "../src/plan/arg_min_max.ts";
 import { planColumns } from "../src/plan/columns.ts";
 import { planCompact, planPartition } from "../src/plan/compact.ts";
 import type { DeviceFacts } from "../src/plan/device_facts.ts";
-import { planExpandRuns } from "../src/plan/expand_runs.ts";
 import { withFasterWays } from "../src/plan/faster_ways.ts";
-import { planHistogram } from "../src/plan/histogram.ts";
 import type { Passes } from "../src/plan/options.ts";
 import type { Plan } from "../src/plan/plan.ts";
 import { planReduce } from "../src/plan/reduce.ts";
 import { FIRST_ITEMS } from "../src/plan/run_key.ts";
 import { planScan } from "../src/plan/scan.ts";
-import { planSearch } from "../src/plan/search.ts";
 import { planSegments } from "../src/plan/segments.ts";
-import { planTopK } from "../src/plan/select.ts";
 import { planSort } from "../src/plan/sort.ts";
 // Plans are made at once, so the types read texts at once.
 import { elementTypes, u32, u64, workGroupCompact, workGroupReduce, workGroupScan } from "../src/wgsl.ts";
 import type { Choice, PlannedName } from "./choices.ts";
+import { planOn } from "./described.ts";
 
 /** What a plan is made for. */
 export interface Wanted {
@@ -38,16 +34,6 @@ export interface Listing {
   readonly title: string;
   readonly code: string;
 }
-
-/** WebGPU's default limits and every feature: what a page without a GPU shows WGSL for. */
-export const noDevice: DeviceFacts = {
-  ...describedAdapters.gpu,
-  limits: {
-    ...describedAdapters.gpu.limits,
-    maxStorageBufferBindingSize: 2 ** 27,
-    maxBufferSize: 2 ** 28,
-  },
-};
 
 /** The options as the library takes them. */
 const optionsOf = ({ type, op, algorithm, passes, exclusive, where, length, primitive }: Wanted) => ({
@@ -100,9 +86,11 @@ export async function listingsOf(wanted: Wanted, facts: DeviceFacts): Promise<Li
 }
 
 /** The plan of a call at hand, for `length` elements. */
-function planOfCall(choice: Choice, length: number, facts: DeviceFacts): Plan {
-  const { primitive, op, exclusive, predicate, segments, descending, k, bins, range, key } = choice;
-  const { number, classes, edges, weights } = choice;
+function planOfCall(choice: Choice, length: number, facts: DeviceFacts): Plan | Promise<Plan> {
+  const { primitive, op, exclusive, predicate, segments, descending, key, number, classes } = choice;
+  if (choice.described !== undefined) {
+    return planOn(choice.described, length, facts);
+  }
   const type = elementTypes[choice.type] as ElementType;
   const all = { type, maxLength: length };
   const by = segments && {
@@ -142,39 +130,25 @@ function planOfCall(choice: Choice, length: number, facts: DeviceFacts): Plan {
         { ...reductionOf(primitive, type as ScalarType, u64), maxLength: length } as never,
         withFasterWays(facts),
       );
-    case "searchSorted":
-      return planSearch(
-        { type, maxLength: choice.wanted?.length ?? 0, side: choice.behind ? "right" : "left" },
-        facts,
-      );
-    case "expandRuns":
-      return planExpandRuns(all, withFasterWays(facts), [LIE]);
     case "compact":
     case "partition":
       return classes === undefined
         ? planPartition({ ...all, where: predicate?.where ?? "" }, withFasterWays(facts))
         : planPartition({ ...all, classes, class: number?.text ?? "" }, withFasterWays(facts));
-    case "histogram": {
-      const own = edges ? { edges } : number ? { bins, bin: number.text } : { bins, range };
-      return planHistogram(
-        { ...all, ...own, ...(weights && { weights: elementTypes[weights.type] }) } as never,
-        facts,
-      );
-    }
     case "sort":
       return planSort({ ...all, descending }, facts);
     case "argSort":
       return planSort({ ...all, descending, indices: true }, facts);
-    case "topK":
-      return planTopK({ ...all, k }, facts);
     default:
       return primitive satisfies never;
   }
 }
 
 /** The WGSL of a call at hand: every kernel that its plan may use. */
-export const listingsOfCall = (choice: Choice, length: number, facts: DeviceFacts): Listing[] =>
-  planOfCall(choice, length, facts).kernels.map(({ label, code }, at) => ({
+export async function listingsOfCall(choice: Choice, length: number, facts: DeviceFacts): Promise<Listing[]> {
+  const { kernels } = await planOfCall(choice, length, facts);
+  return kernels.map(({ label, code }, at) => ({
     title: `Kernel ${at + 1}: ${label.replace(/^wavefold /, "")}`,
     code,
   }));
+}

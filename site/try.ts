@@ -1,10 +1,9 @@
 import type { ScalarArray } from "../src/algebra/arrays.ts";
-import type { Scalar } from "../src/algebra/types.ts";
 import { parseElements } from "../src/cli/npy.ts";
 import { contextOf } from "../src/gpu/device/device.ts";
 import type { Fold, Operator, TypeName } from "../src/index.ts";
 import { ArgumentError, elementTypes, operators } from "../src/index.ts";
-import type { Output } from "./at_hand.ts";
+import { onSite } from "../src/primitives/described.ts";
 import { callOnCpu, callOnGpu, isStartIn, segmentsFor, sortedData, verifyOutputs } from "./at_hand.ts";
 import type {
   Choice,
@@ -22,8 +21,8 @@ import {
   isOfRuns,
   isPlanned,
   operatorNames,
+  ownClass,
   ownKey,
-  ownNumber,
   ownOperator,
   ownPredicate,
   ownTypes,
@@ -35,21 +34,16 @@ import {
 import type { Numbers } from "./code.ts";
 import { codeOf } from "./code.ts";
 import { copyButtons } from "./copy.ts";
-import {
-  countingArray,
-  parseNumbers,
-  parseValue,
-  randomArray,
-  readerOf,
-  runsArray,
-  show,
-  sources,
-} from "./data.ts";
+import { countingArray, parseNumbers, randomArray, readerOf, runsArray, show, sources } from "./data.ts";
+import type { Output } from "./described.ts";
+import { noDevice, takesSorted } from "./described.ts";
 import { byId, chosen, drawn, html, messageOf } from "./dom.ts";
+import type { Fields } from "./fields.ts";
+import { fieldsOf } from "./fields.ts";
 import { openGpu } from "./gpu.ts";
 import { showCode } from "./highlight.ts";
 import type { Listing, Wanted } from "./plans.ts";
-import { listingsOf, listingsOfCall, noDevice } from "./plans.ts";
+import { listingsOf, listingsOfCall } from "./plans.ts";
 import { runOnGpu } from "./run.ts";
 import { formatTime, threeDigits } from "./timing.ts";
 import type { Task, Verdict } from "./verify.ts";
@@ -65,11 +59,15 @@ const CLASSES = "classes";
 const options = (into: HTMLSelectElement, rows: readonly (readonly [value: string, text: string])[]): void =>
   into.replaceChildren(...rows.map(([value, text]) => html("option", { value }, text)));
 
+const fieldsOfEach = new Map<string, Fields>(
+  onSite.map((described) => [described.primitive.name, fieldsOf(described)]),
+);
+const summaries = new Map(onSite.map(({ primitive: { name }, help }) => [name, help.summary]));
 element("primitives").append(
-  ...Object.keys(primitives).map((name) =>
+  ...[...new Set([...Object.keys(primitives), ...fieldsOfEach.keys()])].map((name) =>
     html(
       "label",
-      {},
+      { title: summaries.get(name) },
       html("input", { type: "radio", name: "primitive", value: name, checked: name === "scan" }),
       name,
     ),
@@ -91,12 +89,10 @@ options(select("passes"), [
   ["single", "one: look-back"],
   ["reduce-then-scan", "two"],
 ]);
-for (const id of ["key-type", "weight-type"]) {
-  options(
-    select(id),
-    ownTypes.map((name) => [name, name]),
-  );
-}
+options(
+  select("key-type"),
+  ownTypes.map((name) => [name, name]),
+);
 options(select("source"), Object.entries(sources));
 options(
   select("example"),
@@ -123,7 +119,7 @@ let file:
 
 /** The most elements that the page takes: the CPU checks them all, one after another, and some of it takes its time. */
 const mostElements = (): number =>
-  /sort|topk|expand/i.test(primitive())
+  fieldsOfEach.has(primitive()) || /sort/i.test(primitive())
     ? 2 ** 21
     : primitive() === "compact" || (combines() && select("segments").value === "")
       ? 2 ** 24
@@ -145,7 +141,6 @@ const primitive = (): PrimitiveName => chosen("primitive") as PrimitiveName;
 const combines = (): boolean => primitive() === "scan" || primitive() === "reduce";
 const keeps = (): boolean => primitive() === "compact" || primitive() === "partition";
 const hasClasses = (): boolean => primitive() === "partition" && select("predicate").value === CLASSES;
-const binsBy = (): string => (primitive() === "histogram" ? select("bins-by").value : "");
 const isOwn = (): boolean => combines() && select("operator").value === OWN;
 
 /** The operator that the visitor writes. */
@@ -174,26 +169,6 @@ const chosenKey = (): ComputedKey =>
   ownKey(input("key").value, select("key-type").value as OwnTypeName, input("key-script").value);
 const hasRunKey = (): boolean => isOfRuns(primitive()) && input("by-key").checked;
 
-/** What is looked for, of a type. */
-const chosenWanted = (type: TypeName): ScalarArray =>
-  input("wanted").value.trim() === ""
-    ? countingArray(type, 8, false)
-    : parseNumbers(input("wanted").value, type);
-
-/** The weights that are typed; nothing if the field is empty. */
-function chosenWeights(): Choice["weights"] {
-  const text = input("weights").value;
-  const type = select("weight-type").value as OwnTypeName;
-  return text.trim() === "" ? undefined : { type, data: parseNumbers(text, type) };
-}
-
-/** The edges of bins, of a type. */
-function chosenEdges(type: TypeName): Scalar[] {
-  const data = parseNumbers(input("edges").value, type);
-  const read = readerOf(data, type);
-  return Array.from({ length: data.length }, (_, at) => read(at));
-}
-
 function chosenSegments(): ChosenSegments | undefined {
   const kind = combines() ? select("segments").value : "";
   switch (kind) {
@@ -218,6 +193,7 @@ function chosenSegments(): ChosenSegments | undefined {
 function choice(): Choice {
   const type = select("type").value as TypeName;
   return {
+    described: fieldsOfEach.get(primitive())?.chosen(type, chosenLength()),
     primitive: primitive(),
     type,
     op: chosenOperator(),
@@ -229,26 +205,9 @@ function choice(): Choice {
     segments: chosenSegments(),
     key: hasRunKey() ? chosenKey() : undefined,
     indices: primitive() === "unique" && input("indices").checked,
-    number:
-      hasClasses() || binsBy() === "bin"
-        ? ownNumber(input("number").value, input("number-script").value, hasClasses() ? "class" : "bin")
-        : undefined,
+    number: hasClasses() ? ownClass(input("number").value, input("number-script").value) : undefined,
     classes: hasClasses() ? wholeNumber("classes", "The classes are", 1, 16) : undefined,
-    edges: binsBy() === "edges" ? chosenEdges(type) : undefined,
-    weights: primitive() === "histogram" ? chosenWeights() : undefined,
-    wanted: primitive() === "searchSorted" ? chosenWanted(type) : undefined,
-    behind: input("behind").checked,
-    counts: primitive() === "expandRuns" ? typedNumbers("counts") : undefined,
     descending: input("descending").checked,
-    k: primitive() === "topK" ? wholeNumber("k", "How many is", 1, 2 ** 24) : 1,
-    bins: ["range", "bin"].includes(binsBy()) ? wholeNumber("bins", "The bins are", 1, 2 ** 16) : 1,
-    range:
-      binsBy() === "range"
-        ? [
-            parseValue(input("low").value.trim(), type, "The lowest edge"),
-            parseValue(input("high").value.trim(), type, "The highest edge"),
-          ]
-        : [0, 1],
   };
 }
 
@@ -259,7 +218,12 @@ function chosenNumbers(type: TypeName): Numbers {
     case "typed":
       return { source, data: parseNumbers(area("typed").value, type) };
     case "npy":
-      return { source, name: file?.name ?? "in.npy", firstByte: file?.firstByte ?? 128 };
+      return {
+        source,
+        name: file?.name ?? "in.npy",
+        firstByte: file?.firstByte ?? 128,
+        length: chosenLength(),
+      };
     default:
       return { source: source as "random" | "counting" | "ones" | "runs", length: requireLength() };
   }
@@ -331,16 +295,8 @@ function arrange(): void {
     "passes-field": primitive() !== "reduce",
     "exclusive-field": primitive() === "scan",
     "descending-field": primitive() === "sort" || primitive() === "argSort",
-    "k-field": primitive() === "topK",
-    "counts-field": primitive() === "expandRuns",
-    "bins-fields": primitive() === "histogram",
-    "bins-field": binsBy() !== "edges",
-    "low-field": binsBy() === "range",
-    "high-field": binsBy() === "range",
-    "edges-field": binsBy() === "edges",
-    "weights-field": primitive() === "histogram",
     "classes-field": hasClasses(),
-    "number-field": hasClasses() || binsBy() === "bin",
+    "number-field": hasClasses(),
     "indices-field": primitive() === "unique",
     "segments-fields": combines(),
     "rows-field": segments === "rows",
@@ -350,13 +306,20 @@ function arrange(): void {
     "keys-field": segments === "keys",
     "key-field": segments === "key" || hasRunKey(),
     "by-key-field": isOfRuns(primitive()),
-    "search-fields": primitive() === "searchSorted",
     "own-operator": isOwn(),
     "own-predicate": keeps() && select("predicate").value === OWN,
   };
   for (const [id, isVisible] of Object.entries(visible)) {
     element(id).hidden = !isVisible;
   }
+  const fields = fieldsOfEach.get(primitive());
+  const place = element("described-fields");
+  place.hidden = fields === undefined;
+  // What is already there keeps the focus.
+  if (fields !== undefined && place.firstChild !== fields.element) {
+    place.replaceChildren(fields.element);
+  }
+  fields?.arrange();
   element("laws").hidden = element("laws").hidden || !isOwn();
   const source = select("source").value;
   element("length-field").hidden = source === "typed" || source === "npy";
@@ -408,9 +371,9 @@ async function list(): Promise<void> {
     const chosen = choice();
     void showCode(element("code"), codeOf(chosen, chosenNumbers(chosen.type)), "typescript");
     const facts = fold === undefined ? noDevice : contextOf(fold.device).facts;
-    const made = isPlanned(chosen)
-      ? await listingsOf(wantedOf(chosen), facts)
-      : listingsOfCall(chosen, chosenLength(), facts);
+    const made = await (isPlanned(chosen)
+      ? listingsOf(wantedOf(chosen), facts)
+      : listingsOfCall(chosen, chosenLength(), facts));
     if (asked !== lastAsked) {
       return;
     }
@@ -583,7 +546,8 @@ async function run(): Promise<void> {
   await drawn();
   const chosen = choice();
   const given = chosenData(chosen.type, chosen.op.name);
-  const data = chosen.primitive === "searchSorted" ? sortedData(chosen, given) : given;
+  const data =
+    chosen.described && takesSorted(chosen.described.described) ? sortedData(chosen.type, given) : given;
   if (data.length > mostElements()) {
     throw new ArgumentError(
       `There are ${data.length} elements; ${chosen.primitive} takes up to ${mostElements()} here`,
@@ -652,15 +616,12 @@ function showElements(chosen: Choice, data: ScalarArray, outputs: readonly Outpu
     );
   const before = readerOf(data, type);
   const starts = startsOf(chosen, data);
-  const longest = Math.max(
-    data.length,
-    chosen.wanted?.length ?? 0,
-    ...outputs.map((output) => output.data.length),
-  );
+  const beside = Object.entries(chosen.described?.arrays ?? {}).map(([name, array]) => ({ name, ...array }));
+  const longest = Math.max(data.length, ...[...beside, ...outputs].map((output) => output.data.length));
   const table = html(
     "table",
     { class: "elements" },
-    row("index", longest, (index) => html("td", { class: "note" }, String(index))),
+    row("i", longest, (index) => html("td", { class: "note" }, String(index))),
     row("elements", data.length, (index) =>
       html(
         "td",
@@ -673,13 +634,10 @@ function showElements(chosen: Choice, data: ScalarArray, outputs: readonly Outpu
         show(before(index)),
       ),
     ),
-    ...(chosen.wanted
-      ? [
-          row("looked for", chosen.wanted.length, (index) =>
-            html("td", {}, show(readerOf(chosen.wanted as ScalarArray, type)(index))),
-          ),
-        ]
-      : []),
+    ...beside.map((array) => {
+      const read = readerOf(array.data, array.type);
+      return row(array.name, array.data.length, (index) => html("td", {}, show(read(index))));
+    }),
     ...outputs.map((output) => {
       const after = readerOf(output.data, output.type);
       const isScan = what === "scan";

@@ -12,11 +12,12 @@ import { ALL_ARRANGEMENTS } from "../plan/plan.ts";
 import type { Primitive } from "../plan/plan_recording.ts";
 import { planRecording } from "../plan/plan_recording.ts";
 import { plannerOfSegments } from "../plan/plan_segmented.ts";
+import type { Described } from "../primitives/described.ts";
+import { primitives } from "../primitives/described.ts";
 import type { Operand, Request } from "../primitives/primitive.ts";
 import { UsageError } from "./errors.ts";
 import { inFlags, optionsOf } from "./primitive.ts";
-import type { Described } from "./primitives.ts";
-import { explainFlagsOf, nameOf, primitives } from "./primitives.ts";
+import { explainFlagsOf, nameOf } from "./primitives.ts";
 
 // The plans that recordings make of a command's options.
 

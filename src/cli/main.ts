@@ -2,6 +2,7 @@
 import process from "node:process";
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { describedAdapters } from "../adapters/described.ts";
+import { primitives } from "../primitives/described.ts";
 import { version } from "../version.ts";
 import { compactFile, partitionFile, reduceFile, reduceRowsFile, scanFile } from "./arrays.ts";
 import type { BenchOptions } from "./bench.ts";
@@ -41,7 +42,7 @@ import {
   typeOption,
 } from "./options.ts";
 import type { FileCommand } from "./primitives.ts";
-import { addFlags, fileCommandOf, nameOf, primitives, runAlgorithm } from "./primitives.ts";
+import { addFlags, fileCommandOf, nameOf, runAlgorithm } from "./primitives.ts";
 import { ClosedPipeError, print } from "./print.ts";
 import type { SegmentFileOptions } from "./segments.ts";
 import type { TuneOptions } from "./tune.ts";

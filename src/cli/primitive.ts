@@ -9,6 +9,8 @@ import { ArgumentError } from "../errors.ts";
 import type { Fold } from "../gpu/fold.ts";
 import type { GpuArray } from "../gpu/gpu_arrays/gpu_array.ts";
 import { givenAs } from "../plan/plan.ts";
+import type { Described } from "../primitives/described.ts";
+import { argumentsOf, kindsOf } from "../primitives/described.ts";
 import type { Operand, Primitive, Request, Result } from "../primitives/primitive.ts";
 import type { Elements, OutputOption, Written } from "./arrays.ts";
 import { elementsIn, inSteps, openOutput, wholeNumbersIn, writeArrays } from "./arrays.ts";
@@ -17,8 +19,7 @@ import { DASH, openTarget } from "./files.ts";
 import { formatValue } from "./format.ts";
 import type { AdapterOption, RawOption, SegmentsOption } from "./options.ts";
 import { parseEdges } from "./options.ts";
-import type { Described } from "./primitives.ts";
-import { commandOf, flagOf, isFlag, kindsOf, outputOf } from "./primitives.ts";
+import { commandOf, flagOf, isFlag, outputOf } from "./primitives.ts";
 import { print } from "./print.ts";
 import { segmentsOf } from "./segments.ts";
 
@@ -241,16 +242,13 @@ async function givenTo(
 
 /** Calls the method of `Fold`. It gives the results in their order. */
 async function called({ primitive }: Described, call: FileCall, fold: Fold): Promise<readonly unknown[]> {
-  const { name, operands, numbers = [] } = primitive;
   // Only an upload takes the types of arrays in a list, which those of f16 need.
   const isOnGpu = Object.entries(call.elements).some(isListed);
   const given = await givenTo(primitive, call, async ({ data, type }) =>
     isOnGpu ? fold.upload(data, { type }) : data,
   );
-  const first = [...operands.flatMap((one) => (one.isOption || one.inside ? [] : [one.name])), ...numbers];
-  const options = Object.fromEntries(Object.entries(given).filter(([one]) => !first.includes(one)));
-  const method = fold[name as keyof Fold] as (...all: readonly unknown[]) => Promise<unknown>;
-  const made = await method.call(fold, ...first.map((one) => given[one]), options);
+  const method = fold[primitive.name as keyof Fold] as (...all: readonly unknown[]) => Promise<unknown>;
+  const made = await method.apply(fold, argumentsOf(primitive, given));
   const results: unknown[] = call.results.length === 1 ? [made] : Object.values(made as Flags).flat();
   for (const [at, result] of isOnGpu ? results.entries() : []) {
     results[at] = await (result as GpuArray).read();

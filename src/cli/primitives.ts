@@ -1,55 +1,17 @@
 import type { Command } from "commander";
 import { Option } from "commander";
-import { expandRuns, expandRunsHelp } from "../primitives/expand_runs.ts";
-import type { HelpOf } from "../primitives/help.ts";
-import { histogram, histogramHelp } from "../primitives/histogram.ts";
-import { nth, nthHelp } from "../primitives/nth.ts";
-import type { Operand, Primitive } from "../primitives/primitive.ts";
-import { runLengths, runLengthsHelp } from "../primitives/run_lengths.ts";
-import { searchSorted, searchSortedHelp } from "../primitives/search_sorted.ts";
-import { argSort, argSortHelp, sort, sortHelp } from "../primitives/sort.ts";
-import { topK, topKHelp } from "../primitives/top_k.ts";
-import { unique, uniqueHelp } from "../primitives/unique.ts";
+import type { Described } from "../primitives/described.ts";
+import { kindsOf, primitives } from "../primitives/described.ts";
+import type { Operand } from "../primitives/primitive.ts";
 import { algorithmOption, collect, offsetsOption, parseCount, rowsOption, typeOption } from "./options.ts";
 
-// The primitives whose commands, and whose plans in `wavefold explain`, follow from their descriptions.
-
-/** A primitive, and what help says of it. */
-export interface Described {
-  readonly primitive: Primitive<never>;
-  readonly help: HelpOf<Primitive<never>>;
-  /** What its command calls in its place if this flag is given. It has the same operands. */
-  readonly instead?: readonly [flag: string, primitive: Primitive<never>];
-}
-
-export const primitives: readonly Described[] = [
-  { primitive: sort, help: sortHelp },
-  { primitive: argSort, help: argSortHelp },
-  { primitive: unique, help: uniqueHelp, instead: ["counts", runLengths] },
-  { primitive: runLengths, help: runLengthsHelp },
-  { primitive: expandRuns, help: expandRunsHelp },
-  { primitive: histogram, help: histogramHelp },
-  { primitive: searchSorted, help: searchSortedHelp },
-  { primitive: topK, help: topKHelp },
-  { primitive: nth, help: nthHelp },
-];
+// The commands of the primitives that are described.
 
 /** The name of a primitive in `wavefold explain`. */
 export const nameOf = ({ primitive, help }: Described): string => help.command ?? primitive.name;
 
 /** The command of a primitive. */
 export const commandOf = (described: Described): string => nameOf(described).toLowerCase();
-
-/** What each option of a call takes, the numbers included. */
-export const kindsOf = ({
-  options,
-  callOptions,
-  planOptions,
-}: Primitive<never>): Readonly<Record<string, unknown>> => ({
-  ...callOptions,
-  ...planOptions,
-  ...options,
-});
 
 /** `keyType` is `--key-type`, and `k` is `-k`. */
 export const flagOf = (name: string): string =>

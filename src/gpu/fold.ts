@@ -49,8 +49,11 @@ import type {
 } from "./call_types.ts";
 import type { Context, SinglePassTest } from "./device/context.ts";
 import { trim } from "./device/device.ts";
+import type { Given } from "./device/transfer.ts";
 import { givenOf } from "./device/transfer.ts";
 import { once, withNumbers } from "./executor/load_later.ts";
+import type { Arguments } from "./forms/call.ts";
+import type { Forms } from "./forms/forms.ts";
 import type { GpuArray, Memory } from "./gpu_arrays/gpu_array.ts";
 import type { UploadOptions, WrapOptions } from "./gpu_arrays/upload_and_wrap.ts";
 import type {
@@ -66,13 +69,12 @@ import type {
   StreamScanOption,
 } from "./streams/streams.ts";
 
-const loadPrimitives = /* @__PURE__ */ once(() => import("./recordings/primitives.ts"));
-const loadArrays = /* @__PURE__ */ once(() => import("./gpu_arrays/arrays.ts"));
-type ArraysPart = typeof import("./gpu_arrays/arrays.ts");
-const loadRuns = /* @__PURE__ */ once(() => import("./forms/runs.ts"));
-const loadSearches = /* @__PURE__ */ once(() => import("./sorts_and_searches/searches.ts"));
-const loadSelections = /* @__PURE__ */ once(() => import("./sorts_and_searches/selections.ts"));
-const loadSorts = /* @__PURE__ */ once(() => import("./sorts_and_searches/sorts.ts"));
+const loadFolds = /* @__PURE__ */ once(() => import("./parts/folds.ts"));
+const loadArrays = /* @__PURE__ */ once(() => import("./parts/arrays.ts"));
+type ArraysPart = typeof import("./parts/arrays.ts");
+const loadSearches = /* @__PURE__ */ once(() => import("./parts/searches.ts"));
+const loadSelections = /* @__PURE__ */ once(() => import("./parts/selections.ts"));
+const loadSorts = /* @__PURE__ */ once(() => import("./parts/sorts.ts"));
 
 /**
  * The option that names the type. It stands beside the other options, since TypeScript infers nothing from options of which one is missing
@@ -218,7 +220,7 @@ export class Fold {
       return onGpu;
     }
     if (options?.segments === undefined) {
-      return (await loadPrimitives()).reduceAtHand(this.#context, given, options as object);
+      return (await loadFolds()).reduceAtHand(this.#context, given, options as object);
     }
     const { segmentsAtHand } = await loadArrays();
     return segmentsAtHand(this.#context, this.#arrays, "reduce", given, options);
@@ -248,7 +250,7 @@ export class Fold {
     const [given, room] = [givenOf(data as AnyArray), givenOf(options?.into as AnyArray)];
     return (
       this.#onGpu("compact", data, options) ??
-      (await loadPrimitives()).compactAtHand(this.#context, given, room, options)
+      (await loadFolds()).compactAtHand(this.#context, given, room, options)
     );
   }
 
@@ -288,7 +290,7 @@ export class Fold {
     const [given, room] = [givenOf(data as AnyArray), givenOf(options?.into as AnyArray)];
     return (
       this.#onGpu("partition", data, options) ??
-      (await loadPrimitives()).partitionAtHand(this.#context, given, room, options)
+      (await loadFolds()).partitionAtHand(this.#context, given, room, options)
     );
   }
 
@@ -311,9 +313,9 @@ export class Fold {
     data: Data,
     options?: UniqueOptions<Data, Indices>,
   ): Promise<Taken<Data, undefined, Indices>>;
-  async unique(data: AnyArray | GpuArray, options: object = {}): Promise<unknown> {
+  unique(data: AnyArray | GpuArray, options: object = {}): Promise<unknown> {
     const arrays = { data: givenOf(data as AnyArray) };
-    return (await loadRuns()).unique.call(this.#context, this.#arrays, { arrays, options });
+    return this.#call(loadArrays, "unique", { arrays, options });
   }
 
   /**
@@ -333,9 +335,9 @@ export class Fold {
     data: Data,
     options?: RunOptions<NameIn<Data>>,
   ): Promise<RunLengths<Data, U32Array<Data>>>;
-  async runLengths(data: AnyArray | GpuArray, options: object = {}): Promise<unknown> {
+  runLengths(data: AnyArray | GpuArray, options: object = {}): Promise<unknown> {
     const arrays = { data: givenOf(data as AnyArray) };
-    return (await loadRuns()).runLengths.call(this.#context, this.#arrays, { arrays, options });
+    return this.#call(loadArrays, "runLengths", { arrays, options });
   }
 
   /**
@@ -358,13 +360,13 @@ export class Fold {
     counts: U32Array<Data>,
     ...options: ExpandCallOptions<Data>
   ): Promise<Data>;
-  async expandRuns(
+  expandRuns(
     values: AnyArray | GpuArray,
     counts: Uint32Array | GpuArray,
     options: object = {},
   ): Promise<unknown> {
     const arrays = { values: givenOf(values as AnyArray), counts: givenOf(counts as AnyArray) };
-    return (await loadRuns()).expandRuns.call(this.#context, this.#arrays, { arrays, options });
+    return this.#call(loadArrays, "expandRuns", { arrays, options });
   }
 
   /**
@@ -390,12 +392,12 @@ export class Fold {
     data: Data,
     options: HistogramCallOptions<Data, Weights>,
   ): Promise<Binned<Data, Weights>>;
-  async histogram(
+  histogram(
     data: ScalarArray | GpuArray,
     options: { readonly weights?: WeightArray | GpuArray | undefined },
   ): Promise<unknown> {
     const arrays = { data: givenOf(data as AnyArray), weights: givenOf(options?.weights as AnyArray) };
-    return (await loadSearches()).histogram.call(this.#context, this.#arrays, { arrays, options });
+    return this.#call(loadSearches, "histogram", { arrays, options });
   }
 
   /**
@@ -458,13 +460,13 @@ export class Fold {
     values: NoInfer<Data>,
     options?: HandSearchOptions<NameIn<Data>>,
   ): Promise<U32Array<Data>>;
-  async searchSorted(
+  searchSorted(
     sorted: ScalarArray | GpuArray,
     values: ScalarArray | GpuArray,
     options: HandSearchOptions<string> = {},
   ): Promise<unknown> {
     const arrays = { sorted: givenOf(sorted as AnyArray), values: givenOf(values as AnyArray) };
-    return (await loadSearches()).searchSorted.call(this.#context, this.#arrays, { arrays, options });
+    return this.#call(loadSearches, "searchSorted", { arrays, options });
   }
 
   /**
@@ -494,7 +496,7 @@ export class Fold {
     data: Data,
     options?: SortCallOptions<Data, Values>,
   ): Promise<SortResult<Data, Values>>;
-  async sort(
+  sort(
     data: AnyArray | GpuArray,
     options: { readonly values?: unknown; readonly into?: unknown } = {},
   ): Promise<unknown> {
@@ -504,7 +506,7 @@ export class Fold {
       values: Array.isArray(values) ? values.map((one) => givenOf(one)) : givenOf(values as AnyArray),
       into: givenOf(options?.into as AnyArray),
     };
-    return (await loadSorts()).sort.call(this.#context, this.#arrays, { arrays, options });
+    return this.#call(loadSorts, "sort", { arrays, options });
   }
 
   /**
@@ -518,9 +520,9 @@ export class Fold {
    * ```
    */
   argSort<Data extends FoldArray>(data: Data, options?: ArgSortOptions<Data>): Promise<U32Array<Data>>;
-  async argSort(data: AnyArray | GpuArray, options: { readonly into?: unknown } = {}): Promise<unknown> {
+  argSort(data: AnyArray | GpuArray, options: { readonly into?: unknown } = {}): Promise<unknown> {
     const arrays = { data: givenOf(data as AnyArray), into: givenOf(options?.into as AnyArray) };
-    return (await loadSorts()).argSort.call(this.#context, this.#arrays, { arrays, options });
+    return this.#call(loadSorts, "argSort", { arrays, options });
   }
 
   /**
@@ -547,13 +549,9 @@ export class Fold {
     k: number,
     options?: HandTopKOptions<NameIn<Data>>,
   ): Promise<TopK<Data, U32Array<Data>>>;
-  async topK(data: unknown, k: number, options = {}): Promise<unknown> {
+  topK(data: unknown, k: number, options = {}): Promise<unknown> {
     const arrays = { data: givenOf(data as AnyArray) };
-    return (await loadSelections()).topK.call(this.#context, this.#arrays, {
-      arrays,
-      numbers: { k },
-      options,
-    });
+    return this.#call(loadSelections, "topK", { arrays, numbers: { k }, options });
   }
 
   /**
@@ -576,13 +574,40 @@ export class Fold {
     n: number,
     options?: HandNthOptions<NameIn<Data>>,
   ): Promise<NthOf<Data>>;
-  async nth(data: unknown, n: number, options = {}): Promise<unknown> {
+  nth(data: unknown, n: number, options = {}): Promise<unknown> {
     const arrays = { data: givenOf(data as AnyArray) };
-    return (await loadSelections()).nth.call(this.#context, this.#arrays, {
-      arrays,
-      numbers: { n },
-      options,
-    });
+    return this.#call(loadSelections, "nth", { arrays, numbers: { n }, options });
+  }
+
+  /** Calls a primitive once its code is there. Arrays on the GPU may be destroyed right after the call. */
+  async #call<Name extends string>(
+    load: () => Record<Name, Forms> | Promise<Record<Name, Forms>>,
+    name: Name,
+    given: Arguments,
+  ): Promise<unknown> {
+    const loaded = load();
+    if (!(loaded instanceof Promise)) {
+      return loaded[name].call(this.#context, this.#arrays, given);
+    }
+    const shared: GpuArray[] = [];
+    const sharedOf = (one: Given | readonly Given[]): Given | readonly Given[] => {
+      if (!("data" in one)) {
+        return one.map((array) => sharedOf(array) as Given);
+      }
+      const array = isOnGpu(one.data) ? (one.data as object as Partial<GpuArray>).share?.() : undefined;
+      shared.push(...(array ? [array] : []));
+      return array ? { ...one, data: array as never } : one;
+    };
+    const arrays = Object.fromEntries(
+      Object.entries(given.arrays).map(([operand, one]) => [operand, sharedOf(one)]),
+    );
+    try {
+      return await (await loaded)[name].call(this.#context, this.#arrays, { ...given, arrays });
+    } finally {
+      for (const array of shared) {
+        array.destroy();
+      }
+    }
   }
 
   /** Calls a primitive on an array on the GPU; undefined if `data` is something else. The calling method gives the result its type. */
@@ -757,7 +782,7 @@ export class Fold {
    * ```
    */
   prepareScan<Name extends string>(options: ScanOptions<Name> & OfType<Name>): Promise<PreparedScan> {
-    return withNumbers(async () => (await loadPrimitives()).prepareScan(this.#context, options));
+    return withNumbers(async () => (await loadFolds()).prepareScan(this.#context, options));
   }
 
   /**
@@ -770,7 +795,7 @@ export class Fold {
    * ```
    */
   prepareReduce<Name extends string>(options: ReduceOptions<Name> & OfType<Name>): Promise<PreparedReduce> {
-    return withNumbers(async () => (await loadPrimitives()).prepareReduce(this.#context, options));
+    return withNumbers(async () => (await loadFolds()).prepareReduce(this.#context, options));
   }
 
   /**
@@ -799,7 +824,7 @@ export class Fold {
   ): Promise<FlaggedCompact>;
   prepareCompact<Name extends string>(options: CompactOptions<Name>): Promise<EitherCompact>;
   prepareCompact(options: CompactOptions): Promise<PreparedCompact> {
-    return withNumbers(async () => (await loadPrimitives()).prepareCompact(this.#context, options));
+    return withNumbers(async () => (await loadFolds()).prepareCompact(this.#context, options));
   }
 
   /**
@@ -838,7 +863,7 @@ export class Fold {
    * ```
    */
   prepareExpandRuns<Name extends string>(options: ExpandOptions<Name>): Promise<PreparedExpandRuns> {
-    return withNumbers(async () => (await loadRuns()).expandRuns.prepare(this.#context, options));
+    return withNumbers(async () => (await loadArrays()).expandRuns.prepare(this.#context, options));
   }
 
   /**
@@ -880,7 +905,7 @@ export class Fold {
     options: PartitionOptions<Name>,
   ): Promise<PreparedPartition<PartitionRanges & Partial<FlaggedPartitionRanges>>>;
   preparePartition(options: PartitionOptions): Promise<PreparedPartition> {
-    return withNumbers(async () => (await loadPrimitives()).preparePartition(this.#context, options));
+    return withNumbers(async () => (await loadFolds()).preparePartition(this.#context, options));
   }
 
   /**

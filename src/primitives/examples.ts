@@ -13,8 +13,15 @@ export interface ExampleArray {
   readonly type: ElementType;
   /** The number of elements. The default is that of the input. */
   readonly length?: number;
-  /** What it holds: whole numbers from 0 to 3, values in ascending order with NaN behind all others, or anything. */
-  readonly contents?: "small" | "ascending";
+  /**
+   * What it holds. The default is anything.
+   *
+   * - `small`: whole numbers from 0 to 3.
+   * - `ascending`: values in ascending order, with NaN behind all others.
+   * - `counts`: how many elements runs have, together no more than there are runs. Some have none, and some have many.
+   * - `offsets`: from 0 up to the length of the input, in ascending order.
+   */
+  readonly contents?: "small" | "ascending" | "counts" | "offsets";
 }
 
 /** Arguments of a call that go together. */
@@ -26,10 +33,12 @@ export interface Example<Options = object> {
   readonly options: Partial<Options>;
   /** What the reference takes in the place of WGSL: functions of an element and its index. */
   readonly twins?: Readonly<Record<string, unknown>>;
-  /** The arrays beside the input. */
-  readonly operands?: Readonly<Record<string, ExampleArray>>;
+  /** The arrays beside the input. For an operand that may be a list, there may be several. */
+  readonly operands?: Readonly<Record<string, ExampleArray | readonly ExampleArray[]>>;
   /** Values at which something changes, such as the edges of bins, so that the input should hold them. 64-bit integers are numbers, too. */
   readonly values?: readonly number[];
+  /** Whether equal elements of the input should come in runs, of which some are long. */
+  readonly hasRuns?: boolean;
   /** Whether the length of the input must be known, so that it may not be on the GPU. */
   readonly isLengthKnown?: boolean;
 }
@@ -38,6 +47,10 @@ export interface Example<Options = object> {
 export interface Examples<Options = object> {
   /** The results that have positions of elements. In recordings, these count from `firstIndex`. */
   readonly positions?: readonly string[];
+  /** The primitive that gives the positions, in the operands, of the elements of results that are like an optional operand. */
+  readonly order?: string;
+  /** The options that change no result, beside those of all primitives for tuning, so that the reference does not take them. */
+  readonly tuning?: readonly string[];
   /** Some calls on elements of a type. They are none if the primitive does not take the type. */
   of(type: ElementType, length: number, random: Random): readonly Example<Options>[];
   /**
@@ -54,6 +67,15 @@ export const between = (random: Random, least: number, most: number): number =>
 /** One of some values. */
 export const pick = <T>(random: Random, values: readonly [T, ...T[]]): T =>
   values[random() % values.length] as T;
+
+/** The elements of a row: as many as these, or the most below that divide the length. */
+export function rowsWithin(most: number, length: number): number {
+  let rows = most;
+  while (length % rows > 0) {
+    rows -= 1;
+  }
+  return rows;
+}
 
 /** WGSL over `x`, what it means, and the type that it gives. */
 export interface ExampleKey {

@@ -7,6 +7,8 @@ import { requireMaxLength } from "../plan/choose_sizes.ts";
 import type { ExpandOptions } from "../plan/expand_runs.ts";
 import { EXPAND_ARRANGEMENTS, planExpandRuns } from "../plan/expand_runs.ts";
 import type { Told } from "../plan/explain_way.ts";
+import type { Examples } from "./examples.ts";
+import { between, pick } from "./examples.ts";
 import type { HelpOf } from "./help.ts";
 import type { Primitive } from "./primitive.ts";
 import type { BufferRange, Length, PreparedPrimitive } from "./ranges.ts";
@@ -75,12 +77,10 @@ function requireRoom(maxLength: unknown, title: string): number {
       );
 }
 
+type Options = HandExpandOptions<string> & Partial<RoomOption>;
+
 /** Each value as often as its count says. */
-export const expandRuns: Primitive<
-  HandExpandOptions<string> & Partial<RoomOption>,
-  "values" | "counts",
-  "values"
-> = {
+export const expandRuns: Primitive<Options, "values" | "counts", "values"> = {
   name: "expandRuns",
   operands: [
     { name: "values", range: "input", isNamed: true },
@@ -131,4 +131,17 @@ export const expandRunsHelp: HelpOf<typeof expandRuns> = {
   wholeNumbers: ["counts"],
   ways: { scan_single_pass: byScan, reduce_tiles: byScan, scan_tiles: byScan },
   completed: (given, length) => ({ maxLength: length, ...given }),
+};
+
+/** Runs of which some have many elements, and short ones: with room for all elements, and for any number. */
+export const expandRunsExamples: Examples<Options> = {
+  of: (_, length, random) =>
+    (["counts", "small"] as const).flatMap((contents) =>
+      [contents === "counts" ? length : 3 * length, pick(random, [0, between(random, 0, 2 * length)])].map(
+        (maxLength) => ({
+          options: { maxLength },
+          operands: { counts: { type: u32, contents } },
+        }),
+      ),
+    ),
 };

@@ -3,12 +3,12 @@ import type { TuningOptions } from "../plan/options.ts";
 import type { SortKeyOptions } from "../plan/sort_key.ts";
 import type { Primitive } from "./primitive.ts";
 
-// What the command says of a primitive. Only `src/cli/` loads it, so a program's bundle has none of it.
+// What the command and the site say of a primitive. Only they load it, so a program's bundle has none of it.
 
 /** Options that have no flags of a primitive's own: all primitives have one, or calls on arrays on the GPU alone take them. */
 type Unflagged = keyof TuningOptions | "type" | "segments" | "maxSegmentLength" | "maxLength";
 
-interface Help<Options, Operands extends string> {
+interface Help<Options, Operands extends string, Results extends string> {
   /** The command, and the name in `wavefold explain`, if it is not that of the method. */
   readonly command?: string;
   /** The line in the list of commands. */
@@ -18,6 +18,10 @@ interface Help<Options, Operands extends string> {
   readonly operands: Readonly<Record<Operands, string>>;
   /** What each option is. They are flags of the command and of `wavefold explain`. */
   readonly options: Readonly<Record<Exclude<keyof Options, Unflagged>, string>>;
+  /** Options to try it with, by what they are. If there are several, a call takes those of one. */
+  readonly tries?: Readonly<Record<string, Readonly<Partial<Record<keyof Options, unknown>>>>>;
+  /** The operands that results are sums of, if these are given. Floats are added in any order. */
+  readonly sums?: Readonly<Partial<Record<Results, Operands>>>;
   /** Arguments and results whose files have flags of their names, such as `--counts`, and whether the command needs them. */
   readonly flags?: Readonly<Record<string, "needed" | "optional">>;
   /** Operands whose flags may be given several times. Each file has a result of its own. */
@@ -35,7 +39,7 @@ interface Help<Options, Operands extends string> {
 /** What help says of a primitive, from its type. */
 export type HelpOf<Described> =
   Described extends Primitive<infer Options, infer Operands, infer Results>
-    ? Help<Options, Operands> &
+    ? Help<Options, Operands, Results> &
         (
           | {
               /** Where the file of each result goes. The first one is that of `--output`. */

@@ -91,6 +91,12 @@ export const histogramHelp: HelpOf<typeof histogram> = {
     edges: "the edges, one more than bins, in place of --bins",
     bin: "WGSL that gives the number of an element's bin; a fraction is cut off, and if the number is then below 0 or past the last bin, the element is not counted; x is the element, i its index (u32)",
   },
+  tries: {
+    "bins of equal width": { bins: 10, range: [0, 100] },
+    "bins between edges": { edges: [0, 10, 50, 100] },
+    "bins given by WGSL": { bins: 10, bin: "x % 10u" },
+  },
+  sums: { bins: "weights" },
   results: { bins: "where the counts go" },
   ways: {
     clear_bins: ({ passes }) => ({

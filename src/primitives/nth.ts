@@ -113,6 +113,7 @@ export const nthHelp: HelpOf<typeof nth> = {
     descending: "count from the greatest",
     ...orderHelp,
   },
+  tries: { "the fourth": { n: 3 } },
   prints: ["index", "value"],
   ways: {
     begin_selection: () => ({

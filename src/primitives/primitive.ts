@@ -91,8 +91,10 @@ export interface Request<Results extends string = string> {
 
 /** The options of a primitive. */
 export interface OptionsOf {
-  /** The method of `Fold`. That for recordings is `prepare` and this. */
+  /** The method of `Fold`. That for recordings is `prepare` and this, unless `recordedBy` says otherwise. */
   readonly name: string;
+  /** The primitive whose recordings do the same, with an option for plans: `argSort` is recorded as a sort with `indices`. */
+  readonly recordedBy?: string;
   /** The options of calls and of plans, beside `maxLength` and `lengthOnGpu`. */
   readonly options: Readonly<Record<string, OptionKind | "boolean">>;
   /** The options that only calls take. */

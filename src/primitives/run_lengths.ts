@@ -7,6 +7,8 @@ import { tuningNames } from "../plan/options.ts";
 import type { RunKeyOptions } from "../plan/run_key.ts";
 import { requireRunKey } from "../plan/run_key.ts";
 import { planRuns } from "../plan/runs.ts";
+import type { Examples } from "./examples.ts";
+import { keysOf } from "./examples.ts";
 import type { HelpOf } from "./help.ts";
 import type { Given, Primitive, Result } from "./primitive.ts";
 
@@ -74,4 +76,14 @@ export const runLengthsHelp: HelpOf<typeof runLengths> = {
   options: runKeyHelp,
   results: { values: "where the elements go", counts: `where the counts go; ${countsHelp}` },
   flags: { counts: "needed" },
+};
+
+/** Runs of equal elements, and of equal keys. */
+export const runLengthsExamples: Examples<RunOptions<string>> = {
+  of: (type) => [
+    { options: {}, hasRuns: true },
+    ...keysOf(type)
+      .filter(({ key }) => key)
+      .map(({ twins, ...options }) => ({ options, hasRuns: true, ...(twins && { twins }) })),
+  ],
 };

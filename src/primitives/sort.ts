@@ -11,8 +11,11 @@ import type { SortKeyOptions } from "../plan/sort_key.ts";
 import { requireBits, requireKey, requireWhole } from "../plan/sort_key.ts";
 import type { PreparedSortOptions } from "../plan/sort_with_values.ts";
 import { planSortWithValues } from "../plan/sort_with_values.ts";
+import type { Example, ExampleArray, Examples, Random } from "./examples.ts";
+import { between, pick, rowsWithin } from "./examples.ts";
 import type { HelpOf } from "./help.ts";
 import { orderHelp } from "./help.ts";
+import { ordersOf } from "./nth.ts";
 import type { Given, Operand, Primitive, Request, Result } from "./primitive.ts";
 import type { BufferRange, Length } from "./ranges.ts";
 
@@ -88,6 +91,9 @@ function startsOf(given: Given<Options>, title: string): Starts {
     }
     return {};
   }
+  if (maxSegmentLength !== undefined) {
+    requireWhole(maxSegmentLength, 1, title, "maxSegmentLength");
+  }
   const [kind, value] = requireKind(segments, title);
   const { data: length = 0, offsets: onGpu } = lengths;
   if (kind === "rows") {
@@ -106,10 +112,7 @@ function startsOf(given: Given<Options>, title: string): Starts {
     };
   }
   requireOffsets(given, title);
-  const longest =
-    maxSegmentLength === undefined
-      ? {}
-      : rounded(requireWhole(maxSegmentLength, 1, title, "maxSegmentLength"));
+  const longest = maxSegmentLength === undefined ? {} : rounded(maxSegmentLength);
   return { planned: { segments: kind, ...longest }, numbers: { segmentCount: onGpu - 1 } };
 }
 
@@ -203,6 +206,7 @@ export const sort: Primitive<Options> = {
 export const argSort: Primitive<Options> = {
   ...common,
   name: "argSort",
+  recordedBy: "sort",
   callOptions: { into: true },
   operands: [data, offsets],
   request: (given) => request("argSort", given),
@@ -238,4 +242,53 @@ export const argSortHelp: HelpOf<typeof argSort> = {
   ...commonHelp,
   summary: "find the positions of the elements in order",
   says: "Finds the positions (<u4) of the elements in the order of sort, in one dimension: that of the least element comes first. With --rows or --offsets, positions count over all of the input.",
+};
+
+/** Each order of all elements, of rows, and of segments between offsets. */
+function segmentedOrders(type: ElementType, length: number, random: Random): readonly Example<Options>[] {
+  return ordersOf(type, random).flatMap(({ options, ...others }) => {
+    const offsets = { type: u32, length: between(random, 2, 9), contents: "offsets" } as const;
+    const most = pick(random, [undefined, Math.max(1, length)]);
+    return [
+      { ...others, options },
+      {
+        ...others,
+        options: { ...options, segments: { rows: between(random, 1, Math.max(1, length)) } },
+        // Of rows, the length is known, so that they divide it.
+        isLengthKnown: true,
+      },
+      { ...others, options: { ...options, ...(most && { maxSegmentLength: most }) }, operands: { offsets } },
+    ];
+  });
+}
+
+/** The options of both sorts for another length. */
+const forLength = ({ segments, ...others }: Partial<Options>, length: number): Partial<Options> => ({
+  ...others,
+  ...(segments !== undefined && {
+    segments: { rows: rowsWithin((segments as { readonly rows: number }).rows, length) },
+  }),
+});
+
+/** No example has `into`. */
+export const argSortExamples: Examples<Options> = {
+  positions: ["keys"],
+  tuning: ["maxSegmentLength"],
+  of: segmentedOrders,
+  forLength,
+};
+
+/** Each order alone, with an array of values, and with two. No example has `into`. */
+export const sortExamples: Examples<Options> = {
+  tuning: ["maxSegmentLength"],
+  order: "argSort",
+  of: (type, length, random) =>
+    segmentedOrders(type, length, random).flatMap((example) => {
+      // At hand, values in a Uint16Array have no element type.
+      const types = [u32, type.name === "f16" ? u32 : type];
+      const [first, second] = types.map((one) => ({ type: one })) as [ExampleArray, ExampleArray];
+      const values = pick(random, [undefined, first, second, [second, first]]);
+      return [example, ...(values ? [{ ...example, operands: { ...example.operands, values } }] : [])];
+    }),
+  forLength,
 };

@@ -13,7 +13,7 @@ import { planTopK } from "../plan/select.ts";
 import { planTopKRows } from "../plan/select_rows.ts";
 import { requireWhole } from "../plan/sort_key.ts";
 import type { Examples } from "./examples.ts";
-import { between } from "./examples.ts";
+import { between, rowsWithin } from "./examples.ts";
 import type { HelpOf } from "./help.ts";
 import { orderHelp } from "./help.ts";
 import type { NthRanges } from "./nth.ts";
@@ -159,6 +159,7 @@ export const topKHelp: HelpOf<typeof topK> = {
     smallest: "take the least elements, the least first",
     ...orderHelp,
   },
+  tries: { "the first eight": { k: 8 } },
   segments: ["rows"],
   results: { values: "where the elements go", indices: "where the positions of the elements go, as <u4" },
   ways: {
@@ -195,11 +196,8 @@ export const topKExamples: Examples<Options> = {
       },
     ]),
   // A row has as many elements, or the most that divide the length.
-  forLength({ segments, ...others }, length) {
-    let rows = segments?.rows ?? 1;
-    while (length % rows > 0) {
-      rows -= 1;
-    }
-    return { ...others, ...(segments && { segments: { rows } }) };
-  },
+  forLength: ({ segments, ...others }, length) => ({
+    ...others,
+    ...(segments && { segments: { rows: rowsWithin(segments.rows, length) } }),
+  }),
 };

@@ -1,8 +1,9 @@
 import type { IndicesOption, OptionTable } from "../options.ts";
+import type { Examples } from "./examples.ts";
 import type { HelpOf } from "./help.ts";
 import type { Primitive } from "./primitive.ts";
 import type { RunOptions } from "./run_lengths.ts";
-import { countsHelp, equalHelp, ofRuns, requireRuns, runKeyHelp } from "./run_lengths.ts";
+import { countsHelp, equalHelp, ofRuns, requireRuns, runKeyHelp, runLengthsExamples } from "./run_lengths.ts";
 
 type Options = RunOptions<string> & Partial<IndicesOption>;
 
@@ -36,4 +37,12 @@ export const uniqueHelp: HelpOf<typeof unique> = {
     counts: `write how many elements each run has, too: run-length coding; ${countsHelp}`,
   },
   flags: { counts: "optional" },
+};
+
+/** The runs of `runLengths`: their first elements, and the positions of these. */
+export const uniqueExamples: Examples<Options> = {
+  of: (...given) =>
+    runLengthsExamples
+      .of(...given)
+      .flatMap((example) => [example, { ...example, options: { ...example.options, indices: true } }]),
 };

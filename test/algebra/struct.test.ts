@@ -20,6 +20,7 @@ import { requireKey } from "../../src/plan/sort_key.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { compileKernel } from "../support/buffers.ts";
 import { untyped, useFold } from "../support/fold.ts";
+import { withLittleMemory } from "../support/no_memory.ts";
 import { randomBits, randomItems } from "../support/random.ts";
 import { randomStruct, scalarsKernel } from "../support/structs.ts";
 
@@ -475,7 +476,7 @@ describe("errors", () => {
     ],
     [
       "more bytes than there is memory",
-      () => mixed.array(2 ** 32 - 1),
+      () => withLittleMemory(() => mixed.array(2 ** 32 - 1)),
       "Mixed.array: 4294967295 elements of Mixed take 206158430160 bytes, and there is no memory for an array of as many",
     ],
     [

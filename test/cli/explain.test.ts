@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fileFor } from "../../src/adapters/adapter.ts";
 import type { ExplainReport } from "../../src/cli/explain.ts";
 import { formatBytes } from "../../src/cli/explain.ts";
-import { commandOf, flagOf, nameOf, primitives } from "../../src/cli/primitives.ts";
+import { commandOf, flagOf, nameOf } from "../../src/cli/primitives.ts";
+import { primitives } from "../../src/primitives/described.ts";
 import { failsIn, runIn } from "../support/command.ts";
 
 let folder: string;

@@ -165,8 +165,6 @@ describe("files of several pieces", () => {
     writeFileSync(at("sums.bin"), bytesOf(manySums.subarray(0, FEW)));
     expect(shell("cat in.bin | w scan - --raw u32 -o - | cat > out.bin")).toEqual(hinted);
     expect(await hash(at("out.bin"))).toBe(await hash(at("sums.bin")));
-    expect(shell("w scan - --raw u32 -o - < in.bin > out.bin")).toEqual(hinted);
-    expect(await hash(at("out.bin"))).toBe(await hash(at("sums.bin")));
     expect(shell("w scan in.bin --raw u32 -o in.bin")).toEqual(hinted);
     expect(await hash(at("in.bin"))).toBe(await hash(at("sums.bin")));
     expect(statSync(at("in.bin")).size).toBe(4 * FEW);
@@ -310,15 +308,10 @@ describe("- and --raw", () => {
     });
     // Known when the pipe ends, after pieces were written.
     const pieces = Buffer.concat([bytesOf(manyItems.subarray(0, FEW)), Buffer.alloc(3)]);
-    for (const args of [
-      ["scan", "-", "-o", "out.bin"],
-      ["reduce", "-"],
-    ]) {
-      expect(piped(pieces, ...args, "--raw", "u32")).toMatchObject({
-        status: 1,
-        stderr: `wavefold: stdin: it ends in the middle of an element: it holds ${pieces.length} bytes, and each u32 takes 4\n`,
-      });
-    }
+    expect(piped(pieces, "scan", "-", "-o", "out.bin", "--raw", "u32")).toMatchObject({
+      status: 1,
+      stderr: `wavefold: stdin: it ends in the middle of an element: it holds ${pieces.length} bytes, and each u32 takes 4\n`,
+    });
     const whole = dumpElements({ type: u32, data: example, shape: [8] });
     for (const [bytes, message] of [
       [

@@ -53,7 +53,7 @@ interface Case {
 
 const none = (type: TypeName): ScalarArray => valuesAs(type, []);
 /** The first part is long: its total comes last. */
-const LONG = 2 ** 19;
+const LONG = 2 ** 18;
 let longParts: readonly ScalarArray[] | undefined;
 
 /** Sums of few bits: however the parts are cut, they are exact. */

@@ -17,10 +17,10 @@ export interface Answer extends Ended {
   readonly peakBytes: number;
 }
 
-/** What the process is asked. */
-export interface Question {
+/** What the process is asked: to run a case, or what else its stage runs. */
+export interface Question<T = Case> {
   readonly number: number;
-  readonly one: Case;
+  readonly one: T;
 }
 
 /** What it says once it has a device. */
@@ -35,8 +35,8 @@ export interface NoDevice {
 }
 
 /** What runs cases. */
-interface Stage extends Ready {
-  run(one: Case): Promise<Ended>;
+export interface Stage<T = Case> extends Ready {
+  run(one: T): Promise<Ended>;
 }
 
 async function stageOn(adapter: AdapterKind, shufflesSubgroups: boolean): Promise<Stage> {
@@ -69,9 +69,13 @@ export async function serve(adapter: AdapterKind, shufflesSubgroups: boolean): P
     process.exitCode = 1;
     process.disconnect();
   });
-  if (stage === undefined) {
-    return;
+  if (stage !== undefined) {
+    answer(stage);
   }
+}
+
+/** Runs what the parent sends, one after another. */
+export function answer<T>(stage: Stage<T>): void {
   const stray: string[] = [];
   process.on("unhandledRejection", (cause) =>
     stray.push(`a rejection that nobody handles: ${oneLine(cause)}`),
@@ -80,14 +84,14 @@ export async function serve(adapter: AdapterKind, shufflesSubgroups: boolean): P
     stray.push(`an exception that nobody catches: ${oneLine(cause)}`),
   );
   process.on("disconnect", () => process.exit(0));
-  process.on("message", async ({ number, one }: Question) => {
+  process.on("message", async ({ number, one }: Question<T>) => {
     const ended = await stage.run(one);
-    const answer: Answer = {
+    const told: Answer = {
       number,
       ...(stray.length > 0 ? { fault: stray.splice(0).join("; ") } : ended),
       peakBytes: process.resourceUsage().maxRSS * 1024,
     };
-    process.send?.(answer);
+    process.send?.(told);
   });
   const ready: Ready = { ready: stage.ready, kind: stage.kind };
   process.send?.(ready);

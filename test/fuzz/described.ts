@@ -7,6 +7,7 @@ import type { ElementType } from "../../src/algebra/types.ts";
 import type { GpuArray } from "../../src/gpu/gpu_arrays/gpu_array.ts";
 import type { Prepared } from "../../src/gpu/recordings/recording.ts";
 import type { Fold } from "../../src/node.ts";
+import { givenAs } from "../../src/plan/plan.ts";
 import type { Request, Result } from "../../src/primitives/primitive.ts";
 import type { Described } from "../support/primitives.ts";
 import { described, prepareName } from "../support/primitives.ts";
@@ -16,8 +17,11 @@ import {
   asArray,
   callOn,
   exampleOf,
+  givenOf,
+  inLists,
   meaningOf,
   optionArbitraries,
+  optionsAtHand,
   requestFor,
 } from "./described_arguments.ts";
 import type { Fixture } from "./fixture.ts";
@@ -125,13 +129,16 @@ export async function runDescribed({ call, steps }: DescribedCase, fixture: Fixt
   }
   const { example, options } = drawn;
   const title = `${call.primitive}<${type.name}> ${JSON.stringify(options)}`;
-  const types = [type, ...Object.values(example.twins ?? {})] as readonly Partial<ElementType>[];
-  const mustWork = types.every((one) => hasFeature(fixture, one.feature));
   const whole = argumentsOf(of, type, drawn, {
     length: Math.max(1, call.maxLength),
     room: Math.max(1, call.maxLength),
     data: { kind: "small", seed: 0 },
   });
+  const twins = Object.values(example.twins ?? {}) as readonly Partial<ElementType>[];
+  const types = [type, ...twins, ...whole.operands.map((one) => one.type)];
+  const mustWork =
+    types.every((one) => hasFeature(fixture, one.feature)) &&
+    (options.algorithm !== "subgroup" || hasFeature(fixture, "subgroups"));
   const request = await attempt(title, false, async () =>
     requestOf({ described: of, fixture }, { ...whole, isCounted: false }, options),
   );
@@ -179,19 +186,27 @@ const requestOf = (
 ): Request => requestFor(fixture.fold, primitive, given, options);
 
 /** The results of a call, by their names. */
-const resultsOf = (results: readonly Result[], made: unknown): readonly (readonly [Result, unknown])[] =>
-  results.length === 1
-    ? [[results[0] as Result, made]]
-    : results.map((one) => [one, (made as Readonly<Record<string, unknown>>)[one.name]]);
+function resultsOf(results: readonly Result[], made: unknown): readonly (readonly [Result, unknown])[] {
+  const given = givenOf(results);
+  const of = (name: string): unknown => {
+    const list = givenAs(name);
+    const named = Object(made)[list];
+    return list === name ? named : Object(named)[name.slice(list.length + 1, -1)];
+  };
+  return given.map((one) => [one, given.length === 1 ? made : of(one.name)]);
+}
 
 async function runAtHand(called: Called, given: Given, { length }: DescribedStep): Promise<Verdict> {
   const { operands, options = given.planned } = given;
   const title = `${called.title} of ${length}`;
-  const meant = meaningOf(called.described, given, called.results, 0);
+  const { primitive } = called.described;
+  // There is room for all that results have.
+  const results = called.results.map((one) => ({ ...one, most: Number.POSITIVE_INFINITY }));
+  const meant = meaningOf(called.described, given, results, 0);
   const arrays = Object.fromEntries(operands.map((one) => [one.operand.name, asArray(one)]));
   const f16 = given.type.name === "f16" ? { type: given.type } : {};
   const made = await attempt(title, false, () =>
-    callOn(called.fixture.fold, called.described.primitive, arrays, { ...options, ...f16 }),
+    callOn(called.fixture.fold, primitive, arrays, { ...optionsAtHand(primitive, options), ...f16 }),
   );
   if ("refusal" in made) {
     return refused(called, made.refusal, meant !== undefined);
@@ -353,7 +368,7 @@ async function runRecorded(called: Called, given: Given, step: DescribedStep): P
   const { results, numbers } = requestOf(called, some, options);
   const own = ownBuffers(called);
   const counted = results.find((one) => one.length === "count");
-  const ranges = {
+  const arrays = {
     ...Object.fromEntries(
       operands.map(({ operand: { range }, type, bytes }, at) => [
         range,
@@ -368,6 +383,9 @@ async function runRecorded(called: Called, given: Given, step: DescribedStep): P
         return [range, own.range(range, blank, type.bytes, before + 1 + at, after)];
       }),
     ),
+  };
+  const ranges = {
+    ...inLists(arrays),
     ...(counted && {
       count: own.range(
         "count",

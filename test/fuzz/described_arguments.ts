@@ -6,9 +6,12 @@ import type { ElementType, Scalar, Value } from "../../src/algebra/types.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import type { Fold } from "../../src/node.ts";
 import { tuningNames } from "../../src/plan/options.ts";
+import type { RangeName } from "../../src/plan/plan.ts";
+import { givenAs } from "../../src/plan/plan.ts";
 import type { Example, ExampleArray } from "../../src/primitives/examples.ts";
 import type { Operand, Primitive, Request, Result } from "../../src/primitives/primitive.ts";
 import type { Described } from "../support/primitives.ts";
+import { algorithmNames } from "../support/untyped.ts";
 import type { DataSpec } from "./values.ts";
 import { arrayOf, bitsOf, bytesOf, itemBytes } from "./values.ts";
 
@@ -16,10 +19,12 @@ import { arrayOf, bitsOf, bytesOf, itemBytes } from "./values.ts";
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** Sizes that several tiles of a short array have. */
-const sizes: Options = {
+/** The values of options for tuning: sizes that several tiles of a short array have, and words. */
+const tunings: Options = {
   workGroupSize: [2, 3, 4, 7, 8, 16, 32, 33, 64, 100, 128],
   itemsPerThread: [1, 2, 3, 4, 5, 8, 9],
+  algorithm: algorithmNames,
+  passes: ["single", "reduce-then-scan"],
 };
 
 /** The values of the options whose kinds say what they are. */
@@ -28,7 +33,7 @@ export const choicesOf = ({
 }: Pick<Primitive<never>, "options">): Readonly<Record<string, readonly unknown[]>> =>
   Object.fromEntries(
     Object.entries(options).flatMap(([name, kind]) => {
-      const values = kind === "boolean" ? [true, false] : Array.isArray(kind) ? kind : sizes[name];
+      const values = kind === "boolean" ? [true, false] : Array.isArray(kind) ? kind : tunings[name];
       return values === undefined ? [] : [[name, values as unknown[]]];
     }),
   );
@@ -101,18 +106,17 @@ export function argumentsOf(
   { example, options: planned }: Drawn,
   { length, room, data }: { length: number; room: number; data: DataSpec },
 ): Arguments {
-  const present = primitive.operands.filter(({ isOption, name }) => !isOption || example.operands?.[name]);
+  const present = operandsIn(primitive, example);
   const operandsOf = (count: number, most: number): readonly Filled[] => {
     const others = present
-      .filter(({ range }) => range !== "input")
-      .map((operand, at): Filled => {
-        const given: Partial<ExampleArray> = example.operands?.[operand.name] ?? {};
+      .filter(([{ range }]) => range !== "input")
+      .map(([operand, given], at): Filled => {
         const own = given.type ?? (operand.isNamed ? type : u32);
         const items = given.length ?? most;
-        const bytes = contentsOf(own, given, items, { ...data, seed: data.seed + 1 + at });
+        const bytes = contentsOf(own, given, { count, items }, { ...data, seed: data.seed + 1 + at });
         return { operand, type: own, length: given.length ?? count, room: items, bytes };
       });
-    return present.map((operand) => {
+    return present.map(([operand]) => {
       const other = others.find((one) => one.operand === operand);
       const bytes = (): Uint8Array =>
         inputOf(type, example, others, itemBytes(type, data, most, false), data.seed);
@@ -130,13 +134,76 @@ export function argumentsOf(
   };
 }
 
-/** What an array beside the input holds. */
+/** The operands of an example, and what it says of them. Each array of a list is one. */
+const operandsIn = (
+  { operands }: Primitive<never>,
+  example: Example,
+): readonly (readonly [Operand, Partial<ExampleArray>])[] =>
+  operands.flatMap((operand): (readonly [Operand, Partial<ExampleArray>])[] => {
+    const { name, range, isOption, inside } = operand;
+    const given = example.operands?.[name];
+    if (Array.isArray(given)) {
+      return given.map((array, at) => [
+        { ...operand, name: `${name}[${at}]`, range: `${range}[${at}]` as RangeName },
+        array,
+      ]);
+    }
+    return given === undefined && (isOption || inside) ? [] : [[operand, (given as ExampleArray) ?? {}]];
+  });
+
+/** Values by their names: those of lists, such as `values[0]`, in lists. */
+export function inLists(named: Options): Options {
+  const made: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(named)) {
+    const list = givenAs(name);
+    made[list] = list === name ? value : [...((made[list] as unknown[]) ?? []), value];
+  }
+  return made;
+}
+
+/** The operands of a call that are options, or stand in options. */
+function optionsWith({ operands }: Primitive<never>, arrays: Options): Options {
+  const given = inLists(arrays);
+  const present = operands.filter(({ name, isOption, inside }) => (isOption || inside) && name in given);
+  return Object.fromEntries(
+    present.map(({ name, inside }) => (inside ? [inside, { [name]: given[name] }] : [name, given[name]])),
+  );
+}
+
+/** Options without those that only calls on the GPU take. */
+export const optionsAtHand = ({ gpuOptions = {} }: Primitive<never>, options: Options): Options =>
+  Object.fromEntries(Object.entries(options).filter(([name]) => !(name in gpuOptions)));
+
+/** Whole numbers up to a sum, of which many are 0, and some large. */
+function countsOf(length: number, next: () => number): Uint32Array {
+  let left = length;
+  const each = [2, 9, 500][next() % 3] as number;
+  return Uint32Array.from({ length }, () => {
+    const count = next() % 3 === 0 ? 0 : Math.min(left, next() % (each + 1));
+    left -= count;
+    return count;
+  });
+}
+
+/** Numbers from 0 up to the last one, in ascending order. */
+function offsetsOf(length: number, last: number, next: () => number): Uint32Array {
+  const inner = Uint32Array.from({ length: length - 2 }, () => next() % (last + 1));
+  return Uint32Array.of(0, ...inner.sort(), last);
+}
+
+/** What an array beside the input holds: room for so many items, of which as many count as those of the input. */
 function contentsOf(
   type: ElementType,
   { contents }: Partial<ExampleArray>,
-  length: number,
+  { count, items: length }: { readonly count: number; readonly items: number },
   data: DataSpec,
 ): Uint8Array {
+  if (contents === "counts") {
+    return bytesOf(countsOf(length, bitsOf(data.seed)));
+  }
+  if (contents === "offsets") {
+    return bytesOf(offsetsOf(length, count, bitsOf(data.seed)));
+  }
   const bytes = itemBytes(type, contents === "small" ? { ...data, kind: "small" } : data, length, false);
   if (contents !== "ascending") {
     return bytes;
@@ -165,10 +232,21 @@ function elementBytes(type: ElementType, value: Value): Uint8Array {
   return bytesOf(array);
 }
 
+/** Positions of elements in their order, each of them as often as its run has elements: up to 900, or once. */
+function runsOf(length: number, next: () => number): readonly number[] {
+  const most = [1, 5, 40, 900][next() % 4] as number;
+  const positions: number[] = [];
+  for (let from = 0; positions.length < length; from += 1) {
+    const count = Math.min(1 + (next() % most), length - positions.length);
+    positions.push(...Array<number>(count).fill(from));
+  }
+  return positions;
+}
+
 /** Items of which about every third one is a value of the example, or an item of another array. */
 function inputOf(
   type: ElementType,
-  { values = [] }: Example,
+  { values = [], hasRuns }: Example,
   others: readonly Filled[],
   items: Uint8Array,
   seed: number,
@@ -188,15 +266,22 @@ function inputOf(
   for (let at = 0; known.length > 0 && at < items.length; at += type.bytes * (1 + (next() % 5))) {
     items.set(known[next() % known.length] as Uint8Array, at);
   }
-  return items;
+  return hasRuns ? gatheredBytes(items, runsOf(items.length / type.bytes, next), type.bytes) : items;
 }
 
 /** The bytes of each result. */
 export type Meant = Readonly<Record<string, Uint8Array>>;
 
-/** What a call means, by the reference; undefined if it has no result. Positions count from `firstIndex`. */
+/** The results that calls give. */
+export const givenOf = (results: readonly Result[]): readonly Result[] =>
+  results.filter(({ isDropped }) => !isDropped);
+
+/**
+ * What a call means, by the reference; undefined if it has no result. Positions count from `firstIndex`. Of results that the GPU counts,
+ * there are as many elements as there is room for.
+ */
 export function meaningOf(
-  { primitive, examples, reference }: Described,
+  { primitive, examples, reference, order }: Described,
   { operands, options, type, example }: Arguments,
   results: readonly Result[],
   firstIndex: number,
@@ -206,29 +291,45 @@ export function meaningOf(
   }
   const filled = (name: string): Filled => operands.find(({ operand }) => operand.name === name) as Filled;
   const { numbers = [] } = primitive;
-  const isOption = (name: string): boolean => !(numbers.includes(name) || name in tuningNames);
+  const { tuning = [] } = examples;
+  const others = [...numbers, ...tuning, ...Object.keys({ ...tuningNames, ...primitive.gpuOptions })];
+  const isOption = (name: string): boolean => !others.includes(name);
   const twins = Object.entries(example.twins ?? {}).map(([name, twin]) => [
     name,
     typeof twin === "function" ? (x: unknown, i: number) => twin(x, (i + firstIndex) >>> 0) : twin,
   ]);
-  const optional = operands.filter(({ operand }) => operand.isOption);
-  const made = reference(
-    ...primitive.operands.filter((one) => !one.isOption).map(({ name }) => asArray(filled(name))),
+  const isOrdered = ({ operand: { isOption } }: Filled): boolean => order !== undefined && isOption === true;
+  const optional = operands.filter((one) => !isOrdered(one)).map((one) => [one.operand.name, asArray(one)]);
+  const all = [
+    ...argumentsAmong(primitive.operands).map(({ name }) => asArray(filled(name))),
     ...numbers.map((name) => options[name]),
     {
       type,
       ...Object.fromEntries(Object.entries(options).filter(([name]) => isOption(name))),
       ...Object.fromEntries(twins),
-      ...Object.fromEntries(optional.map((one) => [one.operand.name, asArray(one)])),
+      ...optionsWith(primitive, Object.fromEntries(optional)),
     },
-  ) as Readonly<Record<string, unknown>>;
-  const partOf = ({ name }: Result): unknown => (results.length === 1 ? made : made[name]);
+  ];
+  const made = reference(...all) as Readonly<Record<string, unknown>>;
+  const given = givenOf(results);
+  const ordered = new Map(
+    given
+      .filter(({ like }) => like !== undefined && isOrdered(filled(like)))
+      .map((result) => [result, filled(result.like as string)]),
+  );
+  const positions = ordered.size > 0 ? order?.(...all) : undefined;
+  const partOf = ({ name }: Result): unknown => (given.length - ordered.size === 1 ? made : made[name]);
   const isPosition = ({ name }: Result): boolean => examples.positions?.includes(name) ?? false;
   const position = results.find((one) => one.isElement && isPosition(one));
   const bytesFor = (result: Result): Uint8Array => {
+    const moved = ordered.get(result);
+    if (moved) {
+      return gatheredBytes(moved.bytes, [...(positions ?? [])], result.type.bytes);
+    }
     const part = partOf(result);
     if (!result.isElement) {
-      return bytesOf(part as AnyArray);
+      const most = result.length === "count" ? result.most : Number.POSITIVE_INFINITY;
+      return bytesOf(part as AnyArray).subarray(0, most * result.type.bytes);
     }
     // A value need not have the bits of the element: NaN has many.
     return result.like !== undefined && position
@@ -236,7 +337,7 @@ export function meaningOf(
       : elementBytes(result.type, part as Value);
   };
   return Object.fromEntries(
-    results.map((result) => {
+    given.map((result) => {
       const bytes = bytesFor(result);
       const moved = (): Uint32Array =>
         new Uint32Array(bytes.slice().buffer).map((place) => place + firstIndex);
@@ -245,20 +346,24 @@ export function meaningOf(
   );
 }
 
+/** The operands that are arguments. */
+export const argumentsAmong = (operands: readonly Operand[]): readonly Operand[] =>
+  operands.filter(({ isOption, inside }) => !(isOption || inside));
+
 /** Makes a call on arrays, by the names of the operands. Numbers are among the options. */
 export function callOn(
   fold: Fold,
-  { name, operands, numbers = [] }: Primitive<never>,
+  primitive: Primitive<never>,
   arrays: Options,
   options: Options,
 ): Promise<unknown> {
+  const { name, operands, numbers = [] } = primitive;
   const own = Object.fromEntries(Object.entries(options).filter(([option]) => !numbers.includes(option)));
-  const optional = operands.filter((one) => one.isOption && one.name in arrays);
   return (fold[name as keyof Fold] as unknown as (...all: unknown[]) => Promise<unknown>).call(
     fold,
-    ...operands.filter((one) => !one.isOption).map((one) => arrays[one.name]),
+    ...argumentsAmong(operands).map((one) => arrays[one.name]),
     ...numbers.map((number) => options[number]),
-    { ...own, ...Object.fromEntries(optional.map((one) => [one.name, arrays[one.name]])) },
+    { ...optionsWith(primitive, arrays), ...own },
   );
 }
 
@@ -271,11 +376,15 @@ export function requestFor(
 ): Request {
   const of = <T>(what: (one: Filled) => T): Record<string, T> =>
     Object.fromEntries(operands.map((one) => [one.operand.name, what(one)]));
+  const types = of(({ type }) => type);
   return primitive.request({
-    types: of(({ type }) => type),
+    types,
+    lists: Object.fromEntries(
+      Object.entries(inLists(types)).filter(([, one]) => Array.isArray(one)),
+    ) as never,
     lengths: of(({ room }) => room),
     isCounted,
-    options: options as never,
+    options: { ...optionsWith(primitive, of(asArray)), ...options } as never,
     facts: contextOf(fold.device).facts,
   });
 }

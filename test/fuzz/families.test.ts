@@ -6,6 +6,7 @@ import { openFold, u32 } from "../../src/node.ts";
 import { adapter, isSimulated } from "../support/adapter.ts";
 import { described, prepareName } from "../support/primitives.ts";
 import { places } from "./described.ts";
+import { argumentsAmong } from "./described_arguments.ts";
 import type { Case } from "./families.ts";
 import { runCase } from "./families.ts";
 import type { Fixture } from "./fixture.ts";
@@ -224,7 +225,7 @@ describe("a case that is right passes", () => {
         },
       ]),
     ),
-    ...(["rows", "columns", "offsets", "heads", "headBits", "keys", "unique", "runLengths"] as const).flatMap(
+    ...(["rows", "columns", "offsets", "heads", "headBits", "keys"] as const).flatMap(
       (by): [string, Case][] =>
         [{}, { onGpu: true }, { before: 3 }].map((how) => [
           `segments by ${by}, ${JSON.stringify(how)}`,
@@ -240,17 +241,6 @@ describe("a case that is right passes", () => {
     ...(["i32", "f32", "lines"] as const).map((as): [string, Case] => [
       `classes that come from ${as}`,
       { family: "partition", call: { ...parts, as }, steps: [{ length: 300, data }] },
-    ]),
-    ...(["at hand", "on the GPU", "recorded"] as const).map((how): [string, Case] => [
-      `runs that are written out, ${how}`,
-      {
-        family: "expand",
-        call: { type: "u32", workGroupSize: 8, itemsPerThread: 4 },
-        steps: [
-          { runs: 300, data, each: 5, empty: 2, room: 9, how },
-          { runs: 300, data, each: 5, empty: 1, room: 4, how, lengthOnGpu: true },
-        ],
-      },
     ]),
     ...(["scan", "reduce", "compact"] as const).flatMap((primitive): [string, Case][] => {
       const plan = { primitive, type: "i32", ...tuning } as const;
@@ -404,9 +394,7 @@ describe("a planted fault is found:", () => {
           };
         },
       });
-    const input = primitive.operands
-      .filter(({ isOption }) => !isOption)
-      .findIndex(({ range }) => range === "input");
+    const input = argumentsAmong(primitive.operands).findIndex(({ range }) => range === "input");
     const others = planted({
       [name]: async (...all: unknown[]) => {
         const given = all[input] as Uint32Array | GpuArray<"u32", number>;
@@ -431,7 +419,7 @@ describe("a planted fault is found:", () => {
       ({ input }) => ({ input: earlier(input) }),
       ({ output }) => ({ output: earlier(output) }),
     ];
-    for (const change of recordings) {
+    for (const change of prepareName(primitive) in fold ? recordings : []) {
       await expect(run("recorded", changed(change))).rejects.toThrow(
         /wrong in .*, recorded, 90 items's \w+: byte/,
       );
@@ -441,7 +429,6 @@ describe("a planted fault is found:", () => {
   test("a reduction of segments that leaves the last item out, and a scan that goes on over a head", async () => {
     const steps = [{ length: 300, data, each: 7 }];
     const short = planted({
-      unique: async (array: Uint32Array) => (await fold.unique(array)).subarray(1),
       reduce: (array: Int32Array, options: object) =>
         fold.reduce(Int32Array.of(...array.subarray(0, -1), 77), options as never),
       scan: (array: Int32Array, { segments: _, ...options }: { segments?: object }) =>
@@ -450,7 +437,6 @@ describe("a planted fault is found:", () => {
     const run = (call: object): Promise<unknown> =>
       runCase({ family: "segments", call: { ...segments, ...call }, steps } as unknown as Case, short);
     await expect(run({ by: "offsets" })).rejects.toThrow(/item \d+ of \d+ is wrong/);
-    await expect(run({ by: "unique" })).rejects.toThrow(/items instead of/);
     const plan = { ...segments.plan, primitive: "scan", op: "add" };
     await expect(run({ plan, by: "heads" })).rejects.toThrow(/scan<i32, add> by heads .* is wrong/);
   });
@@ -483,9 +469,16 @@ describe("a planted fault is found:", () => {
   });
 
   test("runs that are written out with one item too few, and past their room", async () => {
-    const step = { runs: 300, data, each: 5, empty: 2, room: 4 };
-    const run = (how: string, bad: Fixture): Promise<unknown> =>
-      runCase({ family: "expand", call: { type: "u32" }, steps: [{ ...step, how }] } as unknown as Case, bad);
+    const run = (place: string, bad: Fixture): Promise<unknown> =>
+      runCase(
+        {
+          family: "described",
+          // The output has too little room for all.
+          call: { primitive: "expandRuns", type: "u32", maxLength: 300, example: 3, seed: 3 },
+          steps: [{ place, length: 300, data, before: 3 }],
+        } as unknown as Case,
+        bad,
+      );
     const short = planted({
       expandRuns: async (values: Uint32Array, counts: Uint32Array) =>
         (await fold.expandRuns(values, counts)).slice(0, -1),
@@ -501,7 +494,7 @@ describe("a planted fault is found:", () => {
         };
       },
     });
-    await expect(run("recorded", further)).rejects.toThrow(/writes byte \d+ of output/);
+    await expect(run("recorded", further)).rejects.toThrow(/wrong in expandRuns<u32>.*'s output: byte/);
   });
 
   test("parts by other classes", async () => {

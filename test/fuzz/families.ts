@@ -6,8 +6,6 @@ import type { AtHandCase } from "./at_hand.ts";
 import { atHandArbitrary, runAtHand } from "./at_hand.ts";
 import type { DescribedCase } from "./described.ts";
 import { describedArbitrary, runDescribed } from "./described.ts";
-import type { ExpandCase } from "./expand.ts";
-import { expandArbitrary, runExpand } from "./expand.ts";
 import type { FilesCase } from "./files.ts";
 import { filesArbitrary, runFiles } from "./files.ts";
 import type { Fixture } from "./fixture.ts";
@@ -55,7 +53,6 @@ type FamilyCase =
   | DescribedCase
   | PartitionCase
   | RecordedPartitionCase
-  | ExpandCase
   | ArraysCase
   | WindowsCase
   | StreamsCase;
@@ -81,7 +78,6 @@ const families: { readonly [Name in FamilyName]: Family<Extract<FamilyCase, { fa
   described: { weight: Math.ceil(2.5 * described.length), arbitrary: describedArbitrary, run: runDescribed },
   partition: { weight: 2, arbitrary: partitionArbitrary, run: runPartition },
   "recorded-partition": { weight: 4, arbitrary: recordedPartitionArbitrary, run: runRecordedPartition },
-  expand: { weight: 2, arbitrary: expandArbitrary, run: runExpand },
   segments: { weight: 4, arbitrary: segmentsArbitrary, run: runSegments },
   sort: { weight: 4, arbitrary: sortArbitrary, run: runSort },
   arrays: { weight: 4, arbitrary: arraysArbitrary, run: runArrays },

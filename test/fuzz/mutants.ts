@@ -1,17 +1,19 @@
 // Breaks lines of the shaders, one at a time, and counts how many of these mutants random cases notice, on simulated machines.
 // usage: node build/mutants.js [--count N] [--cases N] [--tries N] [--seed S] [--file TEXT]
-import type { ChildProcess } from "node:child_process";
-import { fork } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { Command, InvalidArgumentError } from "commander";
 import fc from "fast-check";
+import { answer } from "./child.ts";
 import type { Case, FamilyName } from "./families.ts";
 import { caseArbitrary, encodeCase, familyNames } from "./families.ts";
 import { simulatedMachines } from "./machines.ts";
+import type { Limits, Runner } from "./parent.ts";
+import { startRunner } from "./parent.ts";
 import { scaleOf } from "./plans.ts";
+import type { Ended } from "./run_case.ts";
 
 /** Families whose cases run no kernels of ours, or hardly any. */
 const others: readonly FamilyName[] = ["text", "files", "lifetime", "junk"];
@@ -113,53 +115,35 @@ async function knownCases(count: number, seed: number): Promise<readonly KnownCa
 
 type Fate = "dies" | "lives" | "does not compile" | "is in no kernel of these cases";
 
-/** What becomes of a mutant in cases that have its line. */
-async function fateOf({ from, to }: Mutant, having: readonly Case[]): Promise<Fate> {
-  const run = runnerWith((code) => code.replaceAll(from.trim(), () => to.trim()));
-  for (const one of having) {
-    const { fault } = await run(one);
-    if (fault !== undefined) {
-      return /does not compile|ShaderError|SourceError/.test(fault) ? "does not compile" : "dies";
-    }
-  }
-  return "lives";
-}
-
-/** What the process that runs mutants is asked. */
-interface Question {
+/** A mutant, and the cases that have its line. */
+interface Trial {
+  readonly family: "mutants";
   readonly mutant: Mutant;
   readonly having: readonly Case[];
 }
 
-/** A mutant may loop for ever. Its process is stopped then: the mutant was noticed. */
-const MOST_SECONDS = 120;
+/** Runs cases on a mutant until one fails. */
+async function endOfTrial({ mutant: { from, to }, having }: Trial): Promise<Ended> {
+  const run = runnerWith((code) => code.replaceAll(from.trim(), () => to.trim()));
+  for (const one of having) {
+    const { fault } = await run(one);
+    if (fault !== undefined) {
+      return { fault };
+    }
+  }
+  return { verdict: "passed" };
+}
 
-/** Asks a process of its own, which is started anew if a mutant stopped the one before. */
-function asker(): { ask(question: Question): Promise<Fate>; close(): void } {
-  let child: ChildProcess | undefined;
-  return {
-    ask(question) {
-      child ??= fork(fileURLToPath(import.meta.url), ["--child"]);
-      const asked = child;
-      return new Promise((resolve) => {
-        const answered = (fate: Fate): void => {
-          clearTimeout(timer);
-          asked.removeAllListeners();
-          resolve(fate);
-        };
-        const stopped = (): void => {
-          asked.kill("SIGKILL");
-          child = undefined;
-          answered("dies");
-        };
-        const timer = setTimeout(stopped, MOST_SECONDS * 1000);
-        asked.once("message", (fate) => answered(fate as Fate));
-        asked.once("exit", stopped);
-        asked.send(question);
-      });
-    },
-    close: () => child?.kill(),
-  };
+/** A mutant may loop for ever, or fill memory. Its process is ended then: the mutant was noticed. */
+const limits: Limits = { caseMs: 120_000, bytes: 4e9, cases: 100 };
+
+/** What becomes of a mutant in cases that have its line. */
+async function fateOf(trial: Trial, runner: Runner<Trial>): Promise<Fate> {
+  const { verdict, message = "" } = await runner.run(trial);
+  if (verdict !== "failed") {
+    return "lives";
+  }
+  return /does not compile|ShaderError|SourceError/.test(message) ? "does not compile" : "dies";
 }
 
 const whole = (given: string): number => {
@@ -185,20 +169,23 @@ async function main(): Promise<void> {
   }
   const known = await knownCases(cases, seed);
   const fates = new Map<Fate, number>();
-  const { ask, close } = asker();
+  const runner = await startRunner<Trial>(fileURLToPath(import.meta.url), [], limits);
   for (const at of fc.sample(fc.nat(all.length - 1), { numRuns: count, seed })) {
     const mutant = all[at] as Mutant;
     const having = known
       .filter(({ codes }) => [...codes].some((code) => hasLine(code, mutant.from)))
       .slice(0, tries)
       .map(({ one }) => one);
-    const fate = having.length === 0 ? "is in no kernel of these cases" : await ask({ mutant, having });
+    const fate: Fate =
+      having.length === 0
+        ? "is in no kernel of these cases"
+        : await fateOf({ family: "mutants", mutant, having }, runner);
     fates.set(fate, (fates.get(fate) ?? 0) + 1);
     if (fate === "lives") {
       console.log(`lives: ${mutant.file}:${mutant.number} (${mutant.operator}) ${mutant.from.trim()}`);
     }
   }
-  close();
+  runner.close();
   const numberOf = (fate: Fate): number => fates.get(fate) ?? 0;
   const tried = numberOf("dies") + numberOf("lives");
   const share = tried === 0 ? "none was tried" : `${Math.round((100 * numberOf("dies")) / tried)} %`;
@@ -207,9 +194,7 @@ async function main(): Promise<void> {
 }
 
 if (process.argv[2] === "--child") {
-  process.on("message", async ({ mutant, having }: Question) => {
-    process.send?.(await fateOf(mutant, having));
-  });
+  answer<Trial>({ ready: "Wavefold's simulator", kind: "simulated", run: endOfTrial });
 } else {
   await main();
   process.exit();

@@ -13,11 +13,16 @@ export interface Ended {
   readonly message?: string;
 }
 
+/** What a process runs has a family, which messages name. */
+interface Named {
+  readonly family: string;
+}
+
 /** Runs cases, one at a time. */
-export interface Runner {
-  run(one: Case): Promise<Ended>;
+export interface Runner<T extends Named = Case> {
+  run(one: T): Promise<Ended>;
   /** In a process and on a device of its own. */
-  runAlone(one: Case): Promise<Ended>;
+  runAlone(one: T): Promise<Ended>;
   /** The most memory that a process has had so far, in bytes. */
   readonly peakBytes: number;
   /** What the adapter calls itself. */
@@ -53,11 +58,11 @@ const WATCH_MS = 250;
 const PATIENCE = 4;
 
 /** Runs cases in processes that are begun anew after some, so that a crash, a hang or an adapter's memory ends only one of them. */
-export async function startRunner(
+export async function startRunner<T extends Named = Case>(
   script: string,
   settings: readonly string[],
   limits: Limits,
-): Promise<Runner> {
+): Promise<Runner<T>> {
   let peakBytes = 0;
   let number = 0;
   let worker: Worker | undefined = await startWorker(script, settings);
@@ -77,10 +82,10 @@ export async function startRunner(
     return worker;
   };
 
-  const ask = async (one: Case, fresh: boolean): Promise<Ended> => {
+  const ask = async (one: T, fresh: boolean): Promise<Ended> => {
     const own = await workerOf(fresh);
     own.ran++;
-    const question: Question = { number: ++number, one };
+    const question: Question<T> = { number: ++number, one };
     let problem: string | undefined;
     const begun = Date.now();
     const before = (await usageOf(own.process.pid)).computedMs;
@@ -134,7 +139,7 @@ export async function startRunner(
 }
 
 /** What a case is about, for the message where it has none of its own. */
-const kindOf = (one: Case): string => {
+const kindOf = (one: Named): string => {
   const { kind, slot, calls, method } = one as unknown as Partial<Record<string, unknown>>;
   const hazards = Array.isArray(calls)
     ? (calls as { hazard?: string }[]).map(({ hazard }) => hazard).filter((hazard) => hazard !== undefined)
@@ -144,7 +149,7 @@ const kindOf = (one: Case): string => {
     .join(" ");
 };
 
-const fillsMemory = (one: Case, { bytes }: Limits): string =>
+const fillsMemory = (one: Named, { bytes }: Limits): string =>
   `${kindOf(one)} takes more than ${Math.round(bytes / 1e6)} MB of memory`;
 
 const exitOf = ({ process: child, tail }: Worker): string =>

@@ -6,7 +6,6 @@ import { u32 } from "../../src/algebra/integers.ts";
 import type { ElementType, Scalar, TypeName, Value } from "../../src/algebra/types.ts";
 import type { GpuArray } from "../../src/gpu/gpu_arrays/gpu_array.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
-import { runLengthsReference, uniqueReference } from "../../src/reference/runs.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import type { Fixture } from "./fixture.ts";
 import { hasFeature } from "./fixture.ts";
@@ -26,10 +25,10 @@ import { arrayOf, bitsOf, bytesOf, fieldsOf, itemBytes, typeOf } from "./values.
 import type { Verdict } from "./verdict.ts";
 import { attempt, Fault, oneLine, verdictOf } from "./verdict.ts";
 
-// Scans and reductions of rows, columns and segments, and runs of equal elements: at hand, on the GPU, and recorded. Elements are
+// Scans and reductions of rows, columns and segments: at hand, on the GPU, and recorded. Elements are
 // whole numbers, of which all results are exact.
 
-const ways = ["rows", "columns", "offsets", "heads", "headBits", "keys", "unique", "runLengths"] as const;
+const ways = ["rows", "columns", "offsets", "heads", "headBits", "keys"] as const;
 
 /** What is called. */
 export interface SegmentsSpec {
@@ -41,8 +40,6 @@ export interface SegmentsSpec {
   readonly key?: "bit" | "scalar";
   /** Whether they are computed from the data. */
   readonly ofData?: boolean;
-  /** Of `unique`: whether positions are asked for. */
-  readonly indices?: boolean;
   readonly initial?: boolean;
 }
 
@@ -75,7 +72,6 @@ export function segmentsArbitrary(scale: Scale): fc.Arbitrary<SegmentsCase> {
       keys: typeArbitrary(scale),
       key: fc.constantFrom("bit" as const, "scalar" as const),
       ofData: fc.boolean(),
-      indices: fc.boolean(),
       initial: fc.boolean(),
     },
     { requiredKeys: ["plan", "by", "keys"] },
@@ -172,7 +168,7 @@ const bitOf = (type: TypeName, x: Scalar): number =>
 
 /** How the keys of a case are computed from elements of a type. */
 function computedOf(spec: SegmentsSpec, type: ElementType): Computed | undefined {
-  if (spec.key === undefined || !["keys", "unique", "runLengths"].includes(spec.by)) {
+  if (spec.key === undefined || spec.by !== "keys") {
     return undefined;
   }
   const [first] = fieldsOf(type);
@@ -256,21 +252,18 @@ export async function runSegments({ call, steps }: SegmentsCase, fixture: Fixtur
 
 async function runStep(spec: SegmentsSpec, given: SegmentsCall, fixture: Fixture): Promise<Verdict> {
   const { by } = spec;
-  const isRuns = by === "unique" || by === "runLengths";
   const facts = factsOf(spec.plan);
   const each = Math.max(1, given.each);
   const isMatrix = by === "rows" || by === "columns";
   const step = { ...given, each, length: isMatrix ? Math.floor(given.length / each) * each : given.length };
   const { type } = facts;
-  const isRecorded = step.before !== undefined && !isRuns;
-  const title = `${isRuns ? by : `${facts.title} by ${by}`} of ${step.length} items, about ${each} each${isRecorded ? ", recorded" : step.onGpu ? ", on the GPU" : ""}`;
+  const isRecorded = step.before !== undefined;
+  const title = `${facts.title} by ${by} of ${step.length} items, about ${each} each${isRecorded ? ", recorded" : step.onGpu ? ", on the GPU" : ""}`;
   const keyType = typeOf(spec.keys);
   // Of columns, a thread may have one item if the call does not say how many. A tile has two items at least.
   const { workGroupSize: threads = 2, itemsPerThread: items = by === "columns" ? 1 : 2 } = facts.spec;
   const mustWork =
-    canRun(fixture, facts) &&
-    threads * items > 1 &&
-    ((by !== "keys" && !isRuns) || hasFeature(fixture, keyType.feature));
+    canRun(fixture, facts) && threads * items > 1 && (by !== "keys" || hasFeature(fixture, keyType.feature));
   const { algorithm, passes, workGroupSize, itemsPerThread, op, exclusive } = facts.options;
   const tuning = Object.fromEntries(
     // Of columns, each thread goes down one by itself, so there is no algorithm to choose.
@@ -278,28 +271,29 @@ async function runStep(spec: SegmentsSpec, given: SegmentsCall, fixture: Fixture
       ([, one]) => one !== undefined,
     ),
   );
-  const primitive = isRuns ? by : facts.spec.primitive;
-  const data = isRuns
-    ? runsOf(spec.keys, step)
-    : arrayOf(type, itemBytes(type, step.data, step.length, true));
-  const from = isRuns ? keyType : type;
+  const { primitive } = facts.spec;
+  const data = arrayOf(type, itemBytes(type, step.data, step.length, true));
   const isOfData = by === "keys" && spec.key !== undefined && spec.ofData === true;
-  const { option, arrays } =
-    isRuns || isOfData ? { option: {}, arrays: {} as Record<string, AnyArray> } : segmentsOf(spec, step);
+  const { option, arrays } = isOfData
+    ? { option: {}, arrays: {} as Record<string, AnyArray> }
+    : segmentsOf(spec, step);
   const computed = computedOf(spec, isOfData ? type : keyType);
   const { twin: key, keyType: resultType } = computed ?? {};
   // As calls take it, and as the reference does.
   const keyed = computed && { key: computed.key, ...(computed.isNamed && { keyType: resultType }) };
   const twin = computed && { key, keyType: resultType };
-  const isF16 = from.name === "f16" ? { type: from } : {};
+  const isF16 = type.name === "f16" ? { type } : {};
   // A scalar that every type holds, as the type holds it.
   const initial =
-    spec.initial && !isRuns && type.kind !== "struct"
+    spec.initial && type.kind !== "struct"
       ? { initial: (["u64", "i64"].includes(type.name) ? 3n : 3) as Value }
       : {};
-  const own = isRuns
-    ? { ...tuning, ...keyed, ...(by === "unique" && spec.indices ? { indices: true } : {}) }
-    : { ...tuning, op, ...initial, ...(primitive === "scan" && exclusive !== undefined && { exclusive }) };
+  const own = {
+    ...tuning,
+    op,
+    ...initial,
+    ...(primitive === "scan" && exclusive !== undefined && { exclusive }),
+  };
   const keysAreF16 = "keys" in arrays && keyType.name === "f16" ? { type: keyType } : {};
   const method = (
     fixture.fold as unknown as Record<string, (data: unknown, options: object) => Promise<unknown>>
@@ -308,13 +302,9 @@ async function runStep(spec: SegmentsSpec, given: SegmentsCall, fixture: Fixture
   const segments = { ...option, ...arrays, ...keysAreF16, ...twin };
   const reference = { op: facts.op, ...isF16, ...initial, segments };
   const expected: unknown =
-    primitive === "unique"
-      ? uniqueReference(data, { ...isF16, ...twin, ...(spec.indices && { indices: true }) } as never)
-      : primitive === "runLengths"
-        ? runLengthsReference(data, { ...isF16, ...twin } as never)
-        : primitive === "scan"
-          ? scanReference(data, { ...reference, exclusive: exclusive === true } as never)
-          : reduceReference(data, reference as never);
+    primitive === "scan"
+      ? scanReference(data, { ...reference, exclusive: exclusive === true } as never)
+      : reduceReference(data, reference as never);
   const right = await partsOf(expected, async (one) => one as AnyArray);
   const made = await attempt(title, false, async () => {
     if (isRecorded) {
@@ -337,7 +327,7 @@ async function runStep(spec: SegmentsSpec, given: SegmentsCall, fixture: Fixture
       });
     }
     if (!step.onGpu) {
-      const segments = isRuns ? {} : { segments: { ...option, ...arrays, ...keysAreF16, ...keyed } };
+      const segments = { segments: { ...option, ...arrays, ...keysAreF16, ...keyed } };
       return partsOf(await method(data, { ...own, ...isF16, ...segments }), async (one) => one as AnyArray);
     }
     return onGpu(fixture, async (up, read) => {
@@ -345,7 +335,7 @@ async function runStep(spec: SegmentsSpec, given: SegmentsCall, fixture: Fixture
       for (const [name, array] of Object.entries(arrays)) {
         there[name] = await up(array, name === "keys" && keyType.name === "f16" ? keyType : undefined);
       }
-      const segments = isRuns ? {} : { segments: { ...there, ...keyed } };
+      const segments = { segments: { ...there, ...keyed } };
       return partsOf(await method(await up(data, isF16.type), { ...own, ...segments }), read);
     });
   });
@@ -355,7 +345,7 @@ async function runStep(spec: SegmentsSpec, given: SegmentsCall, fixture: Fixture
     }
     return "refused";
   }
-  if (!isRuns && !isExact(facts, step.length)) {
+  if (!isExact(facts, step.length)) {
     return "passed";
   }
   for (const [name, array] of Object.entries(right)) {

@@ -1,36 +1,26 @@
 import { describe, expect, test } from "vitest";
 import { f32 } from "../../src/algebra/floats.ts";
 import { i32, u32 } from "../../src/algebra/integers.ts";
-import { max } from "../../src/algebra/operators.ts";
+import { add, max } from "../../src/algebra/operators.ts";
 import { f64, u64 } from "../../src/algebra/types_64.ts";
 import { blelloch, subgroup, workGroupAlgorithms } from "../../src/in_kernel/algorithms.ts";
-import { threadTileCoalescedReduce, threadTileCoalescedScan } from "../../src/in_kernel/coalesced_tiles.ts";
 import { threadTileShuffle, workGroupBroadcast, workGroupSplit } from "../../src/in_kernel/exchange.ts";
 import {
   coalescedReduce,
-  coalescedScan,
   coalescedScanUniform,
-  coalescedScanUpdate,
-  threadTileReduce,
-  threadTileScan,
-  threadTileScanUpdate,
   workGroupAllocate,
   workGroupCompact,
   workGroupCompactUpdate,
   workGroupReduce,
   workGroupScan,
   workGroupScanUniform,
-  workGroupScanUpdate,
 } from "../../src/in_kernel/functions.ts";
 import type { InKernelFunctions } from "../../src/in_kernel/link.ts";
 import { link } from "../../src/in_kernel/link.ts";
-import {
-  threadTileSegmentedReduce,
-  threadTileSegmentedScan,
-  workGroupSegmentedReduce,
-  workGroupSegmentedScan,
-} from "../../src/in_kernel/segmented.ts";
+import { workGroupSegmentedScan } from "../../src/in_kernel/segmented.ts";
 import { denoMissing } from "../support/deno.ts";
+import { untyped } from "../support/fold.ts";
+import { coalescedTileFunctions, operatorFunctions, segmentedFunctions } from "../support/kernels.ts";
 import { naga } from "../support/naga.ts";
 import { useNullDevice } from "../support/null_device.ts";
 
@@ -89,36 +79,24 @@ const bodies = [
 
 describe.each(bodies)("%s", (_, body) => {
   const sizes = { ...body, workGroupSize: 64 };
+  const algorithm = "algorithm" in body ? "subgroup" : "hillis-steele";
+  // In one subgroup, and across several.
+  const tileSizes = [1, 4, 32];
   const sets: readonly (readonly [InKernelFunctions, string])[] = [
-    [workGroupScan({ ...sizes, type: u32 }), "1u"],
-    [workGroupScanUniform({ ...sizes, type: u64, op: max }), "vec2(1u)"],
-    [workGroupScanUpdate({ ...sizes, type: u32, counter }), "1u"],
-    [workGroupScan({ ...sizes, type: u64, op: max }), "vec2(1u)"],
-    [workGroupReduce({ ...sizes, type: u32 }), "1u"],
-    [coalescedScan({ ...sizes, type: u32 }), "1u"],
-    [coalescedScanUniform({ ...sizes, type: u32 }), "1u"],
-    [coalescedScanUpdate({ ...sizes, type: u32, counter }), "1u"],
-    [coalescedReduce({ ...sizes, type: u32 }), "1u"],
-    [workGroupSegmentedScan({ ...sizes, type: u64, op: max }), "vec2(1u)"],
-    [workGroupSegmentedReduce({ ...sizes, type: u32 }), "1u"],
-    // In one subgroup, and across several.
-    ...[1, 4, 32].flatMap((tileSize) =>
-      [
-        threadTileScan({ ...sizes, type: u32, tileSize }),
-        threadTileScanUpdate({ ...sizes, type: u32, tileSize, counter }),
-        threadTileReduce({ ...sizes, type: u32, tileSize }),
-        threadTileShuffle({ ...sizes, type: u32, tileSize }),
-        threadTileCoalescedScan({ ...sizes, type: u32, tileSize }),
-        threadTileCoalescedReduce({ ...sizes, type: u32, tileSize }),
-        threadTileSegmentedScan({ ...sizes, type: u32, tileSize }),
-        threadTileSegmentedReduce({ ...sizes, type: u32, tileSize }),
-      ].map((set) => [set, "1u"] as const),
+    ...[
+      ...operatorFunctions(u32, untyped(add), algorithm, 64, true, tileSizes),
+      ...segmentedFunctions(u32, untyped(add), algorithm, 64, tileSizes),
+      ...coalescedTileFunctions(u32, untyped(add), algorithm, 64, tileSizes),
+      ...tileSizes.map((tileSize) => threadTileShuffle({ ...sizes, type: u32, tileSize })),
+      workGroupBroadcast({ type: u32, workGroupSize: 64 }),
+      workGroupAllocate({ ...sizes, counter, capacity: 1000 }),
+    ].map((set) => [set, "1u"] as const),
+    ...[workGroupScan, workGroupScanUniform, workGroupSegmentedScan].map(
+      (functionsOf) => [functionsOf({ ...sizes, type: u64, op: max }), "vec2(1u)"] as const,
     ),
-    [workGroupCompact(sizes), ""],
-    [workGroupSplit(sizes), ""],
-    [workGroupBroadcast({ type: u32, workGroupSize: 64 }), "1u"],
-    [workGroupCompactUpdate({ ...sizes, counter }), ""],
-    [workGroupAllocate({ ...sizes, counter, capacity: 1000 }), "1u"],
+    ...[workGroupCompact(sizes), workGroupSplit(sizes), workGroupCompactUpdate({ ...sizes, counter })].map(
+      (set) => [set, ""] as const,
+    ),
     ...("algorithm" in body
       ? []
       : ([[workGroupScan({ ...sizes, type: u32, algorithm: blelloch, suffix: "tree" }), "1u"]] as const)),

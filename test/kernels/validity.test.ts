@@ -14,6 +14,7 @@ import { eachFileOnce, factsWith, kernelsOf, mappedKernelsOf } from "../support/
 import { mapRows } from "../support/maps.ts";
 import { naga } from "../support/naga.ts";
 import { failures, useNullDevice } from "../support/null_device.ts";
+import { once } from "../support/once.ts";
 import { planScan } from "../support/plans.ts";
 
 const device = useNullDevice();
@@ -85,15 +86,6 @@ const table: readonly Row[] = [
   row(f64, "subgroup", 1024, 4),
   row(u32, "blelloch", 100, 1),
 ];
-
-/** Makes something when it is first needed. */
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
-}
 
 // Of the kernels that the file has compiled, and of those that naga has.
 const notCompiled = eachFileOnce();

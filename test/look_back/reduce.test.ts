@@ -13,7 +13,7 @@ import type { DeviceFacts } from "../../src/plan/device_facts.ts";
 import type { TuningOptions } from "../../src/plan/options.ts";
 import type { LookBackTesting } from "../../src/plan/scan.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
-import { readWords, storageBuffer } from "../support/buffers.ts";
+import { readWords, storageBuffer, submit } from "../support/buffers.ts";
 import { expectWithin } from "../support/compare.ts";
 import { untyped, useFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
@@ -294,9 +294,7 @@ describe("a reduction in one dispatch", () => {
         storageBuffer(device, words),
       ) as [GPUBuffer, GPUBuffer, GPUBuffer];
       const [input, output, size] = buffers;
-      const encoder = device.createCommandEncoder();
-      prepared.record(encoder, { input, output, length: size });
-      device.queue.submit([encoder.finish()]);
+      submit(device, (encoder) => prepared.record(encoder, { input, output, length: size }));
       const expected = reduceReference(data.subarray(0, Math.min(length, 1024)), { op: affine });
       expect([...(await readWords(device, output))]).toEqual([expected]);
       prepared.destroy();
@@ -332,10 +330,10 @@ describe("a reduction in one dispatch", () => {
       for (const length of [0, tile + 1, 512 * tile, 513 * tile - 1, maxLength]) {
         const output = storageBuffer(device, Uint32Array.of(1, 2));
         const size = storageBuffer(device, Uint32Array.of(length));
-        const encoder = device.createCommandEncoder();
         const range = { input: { buffer: input, size: 4 * (lengthOnGpu ? maxLength : length) }, output };
-        prepared.record(encoder, { ...range, length: (lengthOnGpu ? size : length) as number });
-        device.queue.submit([encoder.finish()]);
+        submit(device, (encoder) =>
+          prepared.record(encoder, { ...range, length: (lengthOnGpu ? size : length) as number }),
+        );
         const least = data.subarray(0, length).reduce((a, b) => Math.min(a, b), 0xffffffff);
         const at = length === 0 ? 0xffffffff : data.indexOf(least);
         expect([...(await readWords(device, output))], `${length}`).toEqual([at, least]);

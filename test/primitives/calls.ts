@@ -1,9 +1,17 @@
+import { isOnGpu } from "../../src/algebra/arrays.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
 import { Fold } from "../../src/gpu/fold.ts";
 import type { GpuArray } from "../../src/gpu/gpu_arrays/gpu_array.ts";
 import type { Prepared } from "../../src/gpu/recordings/recording.ts";
 import type { Filled } from "../fuzz/described_arguments.ts";
-import { argumentsOf, asArray, callOn, exampleOf, requestFor } from "../fuzz/described_arguments.ts";
+import {
+  argumentsOf,
+  asArray,
+  callOn,
+  exampleOf,
+  optionsAtHand,
+  requestFor,
+} from "../fuzz/described_arguments.ts";
 import { bitsOf } from "../fuzz/values.ts";
 import type { Described } from "../support/primitives.ts";
 import { prepareName } from "../support/primitives.ts";
@@ -68,8 +76,18 @@ export async function uploaded(fold: Fold, { operands }: ExampleCall): Promise<R
 }
 
 /** Makes the call on these arrays. `others` come in the place of its options. */
-export const made = (fold: Fold, { of, options }: ExampleCall, arrays: Options, others: Options = {}) =>
-  callOn(fold, of.primitive, arrays, { ...options, ...others });
+export function made(
+  fold: Fold,
+  { of: { primitive }, options }: ExampleCall,
+  arrays: Options,
+  others: Options = {},
+): Promise<unknown> {
+  const isThere = Object.values(arrays).some(isOnGpu);
+  return callOn(fold, primitive, arrays, {
+    ...(isThere ? options : optionsAtHand(primitive, options)),
+    ...others,
+  });
+}
 
 /** Prepares the call's plan. `others` come in the place of its options. */
 export const prepared = async (fold: Fold, call: ExampleCall, others: Options = {}): Promise<Prepared> =>

@@ -3,6 +3,7 @@ import { u32 } from "../../src/algebra/integers.ts";
 import type { GpuArray } from "../../src/gpu/gpu_arrays/gpu_array.ts";
 import { ArgumentError, WavefoldError } from "../../src/node.ts";
 import { callNames, planNames } from "../../src/primitives/primitive.ts";
+import { argumentsAmong, optionsAtHand } from "../fuzz/described_arguments.ts";
 import { useFold } from "../support/fold.ts";
 import { errorOf, expectNoOptions, expectNoOthers } from "../support/option_checks.ts";
 import { described, prepareName } from "../support/primitives.ts";
@@ -13,28 +14,29 @@ const fold = useFold();
 
 const rows = described.flatMap((of) => {
   const { primitive } = of;
-  const { name, numbers = [], operands } = primitive;
-  const kinds = callNames(primitive);
-  const options = Object.keys(kinds);
-  const call = {
-    of,
-    title: name,
-    options,
-    // Numbers are arguments, and arrays are tested with the operands.
-    kinds: Object.entries({ ...kinds, ...Object.fromEntries(numbers.map((one) => [one, "count"])) }).filter(
-      ([option]) => operands.every((one) => one.name !== option),
-    ),
-  };
+  const { name, recordedBy, numbers = [], operands } = primitive;
+  const onArrays = ["at hand", "on the GPU"].map((form) => {
+    const kinds = callNames(primitive, form === "on the GPU");
+    return {
+      of,
+      title: name,
+      form,
+      options: Object.keys(kinds),
+      // Numbers are arguments, and arrays are tested with the operands.
+      kinds: Object.entries({ ...kinds, ...Object.fromEntries(numbers.map((one) => [one, "count"])) }).filter(
+        ([option]) => operands.every((one) => one.name !== option),
+      ),
+    };
+  });
   const plan = planNames(primitive);
   const recorded = {
-    ...call,
+    of,
     title: prepareName(primitive),
     form: "recorded",
     options: Object.keys(plan),
     kinds: Object.entries({ ...plan, maxLength: "count" }),
   };
-  const onArrays = ["at hand", "on the GPU"].map((form) => ({ ...call, form }));
-  return isPrepared(of) ? [...onArrays, recorded] : onArrays;
+  return isPrepared(of) && recordedBy === undefined ? [...onArrays, recorded] : onArrays;
 });
 
 /** Values of which no kind of option takes many. */
@@ -89,14 +91,17 @@ describe.each(rows)("$title, $form", ({ of, form, title, options, kinds }) => {
   const callWith = (name: string): ExampleCall => calls.find((call) => name in call.options) ?? calls[0];
 
   test("undefined is as left out", async () => {
-    const none = Object.fromEntries(options.map((name) => [name, undefined]));
+    const arraysGiven = calls[0].operands.map(({ operand }) => operand.name);
+    const none = Object.fromEntries(
+      options.filter((name) => !arraysGiven.includes(name)).map((name) => [name, undefined]),
+    );
     const { options: needed } = calls[0];
     const { type } = form === "recorded" ? calls[0].planned(fold()) : none;
     const given = run({
       ...none,
-      ...needed,
-      type,
       maxLength: undefined,
+      ...(form === "at hand" ? optionsAtHand(of.primitive, needed) : needed),
+      type,
       nonsense: undefined,
       ...(form === "recorded" && { maxLength: 8 }),
     });
@@ -115,7 +120,7 @@ describe.each(rows)("$title, $form", ({ of, form, title, options, kinds }) => {
       form === "recorded"
         ? []
         : [
-            ...primitive.operands.filter(({ isOption }) => !isOption).map(({ name }) => given[name]),
+            ...argumentsAmong(primitive.operands).map(({ name }) => given[name]),
             ...numbers.map((name) => calls[0].options[name]),
           ];
     await expectNoOptions(title, (none) => method?.call(fold(), ...before, none) as Promise<unknown>);

@@ -51,7 +51,12 @@ describe.each(described)("$primitive.name", ({ primitive, examples }) => {
   test.for(rows)("$type, example $example, $length elements, $place", async (row, { skip }) => {
     const { type, example, length, place, before, lengthOnGpu, tiles, data, ...options } = row;
     const { feature } = typeOf(type);
-    skip(feature !== undefined && !fold().device.features.has(feature), `the adapter has no ${feature}`);
+    for (const needed of [
+      feature,
+      "algorithm" in options && options.algorithm === "subgroup" && "subgroups",
+    ]) {
+      skip(Boolean(needed) && !fold().device.features.has(needed as string), `the adapter has no ${needed}`);
+    }
     const seed = next();
     const sizes = "workGroupSize" in primitive.options ? tiles : {};
     const call: DescribedCase = {

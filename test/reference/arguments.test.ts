@@ -1,7 +1,5 @@
 import { expect, test } from "vitest";
-import { bytesFor } from "../../src/algebra/bytes.ts";
 import { operator } from "../../src/algebra/custom_operator.ts";
-import { u32 } from "../../src/algebra/integers.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import { ArgumentError } from "../../src/errors.ts";
 import { compactReference } from "../../src/reference/compact.ts";
@@ -72,14 +70,6 @@ test.each([
     expect(call).toThrow(`${name}: grouping: ${problem}`);
     expect(() => reference(data, { grouping })).not.toThrow();
   }
-});
-
-test("more items than there is memory for", () => {
-  const call = () => bytesFor(2 ** 40, u32, "scanReference");
-  expect(call).toThrow(ArgumentError);
-  expect(call).toThrow(
-    "scanReference: 1099511627776 elements of u32 take 4398046511104 bytes, and there is no memory for an array of as many",
-  );
 });
 
 test.each([

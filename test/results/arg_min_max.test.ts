@@ -16,7 +16,7 @@ import { argMin } from "../../src/monoids/arg_min.ts";
 import { ArgumentError } from "../../src/node.ts";
 import { argMaxReference, argMinReference } from "../../src/reference/arg_min_max.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
-import { readWords, storageBuffer } from "../support/buffers.ts";
+import { readWords, storageBuffer, submit } from "../support/buffers.ts";
 import { useFold } from "../support/fold.ts";
 import { pairs } from "../support/pairs.ts";
 import { anyItems, randomBits, valuesAs } from "../support/random.ts";
@@ -120,9 +120,7 @@ test.for(recorded)(
       const [input, output] = [new Uint32Array(values.buffer as ArrayBuffer), new Uint32Array(4)].map(
         (words) => storageBuffer(device, words),
       ) as [GPUBuffer, GPUBuffer];
-      const encoder = device.createCommandEncoder();
-      reduce.record(encoder, { input, output, length });
-      device.queue.submit([encoder.finish()]);
+      submit(device, (encoder) => reduce.record(encoder, { input, output, length }));
       const words = await readWords(device, output);
       const [value] = arrayOver(type, words.buffer as ArrayBuffer) as Float32Array;
       expect({ value, index: words[type.bytes / 4] }).toEqual(

@@ -22,7 +22,7 @@ import { scanReference } from "../../src/reference/scan.ts";
 import { argSortReference, nthReference, sortReference, topKReference } from "../../src/reference/sort.ts";
 import { fourMaps, fourMapsInTurn, lastingItems } from "../look_back/operators.ts";
 import { wordsOf } from "../look_back/support.ts";
-import { readWords, storageBuffer } from "../support/buffers.ts";
+import { readWords, storageBuffer, submit } from "../support/buffers.ts";
 import { adapter, allowFindings, asOnGpus, planAs, useFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import type { Change } from "../support/plant.ts";
@@ -140,9 +140,7 @@ const byArrival = (bits: Uint32Array, type: ScalarType = u32, disorder?: number)
       GPUBuffer,
       GPUBuffer,
     ];
-    const encoder = device.createCommandEncoder();
-    sort.record(encoder, { input, output, length: LENGTH });
-    device.queue.submit([encoder.finish()]);
+    submit(device, (encoder) => sort.record(encoder, { input, output, length: LENGTH }));
     const data = type === f32 ? new Float32Array(bits.buffer) : bits;
     const expected = [...argSortReference(data)].map((at) => bits[at]);
     yield [[...(await readWords(device, output)).subarray(0, LENGTH)], expected];
@@ -162,9 +160,7 @@ const positionsOf = (
     const [input, output, reordered] = [data, new Uint32Array(LENGTH), new Uint32Array(LENGTH)].map((one) =>
       storageBuffer(device, one),
     ) as [GPUBuffer, GPUBuffer, GPUBuffer];
-    const encoder = device.createCommandEncoder();
-    sort.record(encoder, { input, output, reordered, length: LENGTH });
-    device.queue.submit([encoder.finish()]);
+    submit(device, (encoder) => sort.record(encoder, { input, output, reordered, length: LENGTH }));
     yield [[...(await readWords(device, reordered)).subarray(0, LENGTH)], [...argSortReference(data)]];
     sort.destroy();
   };
@@ -196,9 +192,9 @@ const recordedOnce = (
     const [input, output, reordered] = [words, words, words].map((one) =>
       storageBuffer(device, Uint32Array.from(one)),
     ) as [GPUBuffer, GPUBuffer, GPUBuffer];
-    const encoder = device.createCommandEncoder();
-    sort.record(encoder, { input, output, ...(moved && { reordered }), ...(rows && { rows }), length });
-    device.queue.submit([encoder.finish()]);
+    submit(device, (encoder) =>
+      sort.record(encoder, { input, output, ...(moved && { reordered }), ...(rows && { rows }), length }),
+    );
     const expected = new Uint32Array(sortReference(data).buffer);
     yield [[...(await readWords(device, output)).subarray(0, words.length)], [...expected]];
     if (moved) {
@@ -248,9 +244,7 @@ const sortedAgain: Subject = async function* (own) {
   const input = storageBuffer(device, numbers);
   for (const length of [LENGTH, LENGTH - 200, LENGTH, LENGTH - 7]) {
     const output = storageBuffer(device, new Uint32Array(LENGTH));
-    const encoder = device.createCommandEncoder();
-    sort.record(encoder, { input, output, length });
-    device.queue.submit([encoder.finish()]);
+    submit(device, (encoder) => sort.record(encoder, { input, output, length }));
     const found = (await readWords(device, output)).subarray(0, length);
     yield [[...found], [...sortReference(numbers.subarray(0, length), { bits: [0, 12] })]];
   }
@@ -299,14 +293,14 @@ const flagsOnGpu: Subject = async function* (own) {
   const input = storageBuffer(device, numbers);
   const heads = storageBuffer(device, flags);
   const output = storageBuffer(device, new Uint32Array(LENGTH));
-  const encoder = device.createCommandEncoder();
-  plan.record(encoder, {
-    input: { buffer: input },
-    output: { buffer: output },
-    heads: { buffer: heads },
-    length: LENGTH,
-  } as never);
-  device.queue.submit([encoder.finish()]);
+  submit(device, (encoder) =>
+    plan.record(encoder, {
+      input: { buffer: input },
+      output: { buffer: output },
+      heads: { buffer: heads },
+      length: LENGTH,
+    } as never),
+  );
   const found = await readWords(device, output);
   plan.destroy();
   yield [found, scanReference(numbers, { op: affine, segments: { heads: flags } } as never)];
@@ -494,13 +488,13 @@ const exactlyDoubles: Subject = async function* (own) {
   try {
     for (const data of exactDoubles) {
       const output = storageBuffer(device, new Uint32Array(90));
-      const encoder = device.createCommandEncoder();
-      scan.record(encoder, {
-        input: storageBuffer(device, new Uint32Array(data.buffer)),
-        output,
-        length: 45,
-      });
-      device.queue.submit([encoder.finish()]);
+      submit(device, (encoder) =>
+        scan.record(encoder, {
+          input: storageBuffer(device, new Uint32Array(data.buffer)),
+          output,
+          length: 45,
+        }),
+      );
       yield [
         await readWords(device, output),
         new Uint32Array(scanReference(data, { op: exactAdd, exclusive: true }).buffer),
@@ -525,9 +519,7 @@ const longStructs: Subject = async function* (own) {
   const [input, output] = [wordsOf(data), new Uint32Array(8 * length)].map((one) =>
     storageBuffer(device, one),
   ) as [GPUBuffer, GPUBuffer];
-  const encoder = device.createCommandEncoder();
-  scan.record(encoder, { input, output, length });
-  device.queue.submit([encoder.finish()]);
+  submit(device, (encoder) => scan.record(encoder, { input, output, length }));
   const expected = wordsOf(scanReference(data as never, { op: fourMapsInTurn } as never) as AnyArray);
   yield [await readWords(device, output), expected];
   scan.destroy();

@@ -3,7 +3,7 @@ import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import { f32 } from "../../src/algebra/floats.ts";
 import { i32, u32 } from "../../src/algebra/integers.ts";
-import type { ElementType, ScalarType, TypeName } from "../../src/algebra/types.ts";
+import type { ElementType, ScalarType } from "../../src/algebra/types.ts";
 import { f64, u64 } from "../../src/algebra/types_64.ts";
 import type { ReferenceSort } from "../../src/reference/sort.ts";
 import { argSortReference, sortReference } from "../../src/reference/sort.ts";
@@ -162,33 +162,6 @@ describe("keys", () => {
     expect([...(await fold().argSort(data))]).toEqual([6, 5, 2, 4, 0, 3, 1, 7]);
     expect([...(await fold().argSort(data, { descending: true }))]).toEqual([1, 7, 3, 0, 4, 2, 5, 6]);
   });
-});
-
-describe("bits", () => {
-  // The last digits of some are short, and the digits of others lie across both words.
-  const ranges: readonly (readonly [name: TypeName, from: number, to: number])[] = [
-    ["u32", 31, 32],
-    ["u32", 3, 14],
-    ["i32", 16, 32],
-    ["u64", 28, 37],
-    ["f64", 40, 61],
-    ["f16", 4, 12],
-  ];
-  test.for(ranges.map((range, at) => ({ range, way: ways[at % ways.length] as (typeof ways)[number] })))(
-    "$range, $way.name",
-    async ({ way, range: [name, from, to] }, { skip }) => {
-      const type = elementTypes[name];
-      skip(lacks(fold(), type), `the adapter has no ${type.feature}`);
-      const { name: _, ...tuning } = way;
-      const data = anyItems(name, 300, `${name} ${from}`) as Uint32Array;
-      const options = { type: type as never, bits: [from, to] as const, descending: from % 2 === 1 };
-      expectSameBits(
-        await fold().argSort(data, { ...options, ...tuning, ...sizes }),
-        argSortReference(data, options),
-        "positions",
-      );
-    },
-  );
 });
 
 describe("recorded", () => {

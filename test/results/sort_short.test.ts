@@ -4,7 +4,7 @@ import { u32 } from "../../src/algebra/integers.ts";
 import { f64, u64 } from "../../src/algebra/types_64.ts";
 import type { Kernel } from "../../src/kernels/kernel.ts";
 import { sortReference } from "../../src/reference/sort.ts";
-import { readWords, storageBuffer } from "../support/buffers.ts";
+import { readWords, storageBuffer, submit } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { useFold } from "../support/fold.ts";
 import { kinds } from "../support/sorted_arrays.ts";
@@ -62,9 +62,7 @@ test("of a length that is on the GPU", async () => {
     const [input, output, count] = [data, new Uint32Array(200).fill(7), Uint32Array.of(length)].map((words) =>
       storageBuffer(device, words),
     ) as [GPUBuffer, GPUBuffer, GPUBuffer];
-    const encoder = device.createCommandEncoder();
-    sort.record(encoder, { input, output, length: count });
-    device.queue.submit([encoder.finish()]);
+    submit(device, (encoder) => sort.record(encoder, { input, output, length: count }));
     const most = Math.min(length, 200);
     const expected = new Uint32Array(200).fill(7);
     expected.set(sortReference(data.slice(0, most)));
@@ -94,9 +92,7 @@ test("nothing past the input is read, for a length on the GPU of 0, too", async 
     const [input, output, count] = [100, 100, 1].map((words, at) =>
       storageBuffer(device, new Uint32Array(words).fill(at === 2 ? length : 7)),
     ) as [GPUBuffer, GPUBuffer, GPUBuffer];
-    const encoder = device.createCommandEncoder();
-    sort.record(encoder, { input, output, length: count });
-    device.queue.submit([encoder.finish()]);
+    submit(device, (encoder) => sort.record(encoder, { input, output, length: count }));
     expect((await readWords(device, output))[99], `${length}`).toBe(7);
   }
   sort.destroy();

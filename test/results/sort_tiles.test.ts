@@ -6,7 +6,7 @@ import type { Prepared } from "../../src/gpu/recordings/recording.ts";
 import { sortFaults } from "../../src/kernels/sort.ts";
 import type { SortPlan } from "../../src/plan/sort.ts";
 import { argSortReference, sortReference } from "../../src/reference/sort.ts";
-import { readWords, storageBuffer } from "../support/buffers.ts";
+import { readWords, storageBuffer, submit } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { useFold, useSoftwareFold } from "../support/fold.ts";
 import { pairs } from "../support/pairs.ts";
@@ -57,9 +57,7 @@ test.for(faults)(
       const [input, output, reordered] = [data, new Uint32Array(length), new Uint32Array(length)].map(
         (words) => storageBuffer(device, words),
       ) as [GPUBuffer, GPUBuffer, GPUBuffer];
-      const encoder = device.createCommandEncoder();
-      sort.record(encoder, { input, output, reordered, length });
-      device.queue.submit([encoder.finish()]);
+      submit(device, (encoder) => sort.record(encoder, { input, output, reordered, length }));
       expectSameBits(await readWords(device, reordered), argSortReference(data), `run ${run}`);
       expectSameBits(await readWords(device, output), sortReference(data), `run ${run}: keys`);
     }

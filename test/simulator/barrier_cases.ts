@@ -35,7 +35,7 @@ import { scanReference } from "../../src/reference/scan.ts";
 import { argSortReference, sortReference, topKReference } from "../../src/reference/sort.ts";
 import { affineItems, fourMaps, fourMapsInTurn, lastingItems } from "../look_back/operators.ts";
 import { expectExact, prepareReduce, prepareScan, runsOfFaults, wordsOf } from "../look_back/support.ts";
-import { compileKernel, readWords, storageBuffer } from "../support/buffers.ts";
+import { compileKernel, readWords, storageBuffer, submit } from "../support/buffers.ts";
 import { planAs, untyped } from "../support/fold.ts";
 import type { Case } from "../support/in_kernel.ts";
 import { checkFunctions } from "../support/in_kernel.ts";
@@ -149,9 +149,9 @@ async function recorded(
   const buffers = Object.fromEntries(
     Object.entries(words).map(([name, one]) => [name, storageBuffer(device, one)]),
   );
-  const encoder = device.createCommandEncoder();
-  prepared.record(encoder, { ...buffers, ...more, length } as unknown as Ranges, length);
-  device.queue.submit([encoder.finish()]);
+  submit(device, (encoder) =>
+    prepared.record(encoder, { ...buffers, ...more, length } as unknown as Ranges, length),
+  );
   const found: Record<string, Uint32Array> = {};
   for (const [name, buffer] of Object.entries(buffers)) {
     found[name] = await readWords(device, buffer);
@@ -608,9 +608,7 @@ for (const algorithm of algorithmsOfAll) {
       storageBuffer(device, new Uint32Array(4 * length)),
     ];
     device.queue.writeBuffer(input, 0, items as Uint32Array<ArrayBuffer>);
-    const encoder = device.createCommandEncoder();
-    prepared.record(encoder, { input, output, ...more } as never, 4 * length);
-    device.queue.submit([encoder.finish()]);
+    submit(device, (encoder) => prepared.record(encoder, { input, output, ...more } as never, 4 * length));
     yield [
       (await readWords(device, output)).subarray(0, length),
       scanReference(items, { op: affine } as never),
@@ -744,14 +742,14 @@ const inPlace = (
     } as never);
     const items = input(length);
     const buffer = storageBuffer(device, wordsOf(items));
-    const encoder = device.createCommandEncoder();
-    prepared.record(encoder, {
-      input: buffer,
-      output: buffer,
-      length,
-      ...(count && { rows: count }),
-    } as never);
-    device.queue.submit([encoder.finish()]);
+    submit(device, (encoder) =>
+      prepared.record(encoder, {
+        input: buffer,
+        output: buffer,
+        length,
+        ...(count && { rows: count }),
+      } as never),
+    );
     const expected = scanReference(
       items as never,
       {

@@ -5,21 +5,26 @@ import process from "node:process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { callOnCpu, callOnGpu, sortedData, verifyOutputs } from "../../site/at_hand.ts";
-import type { Choice } from "../../site/choices.ts";
-import { examples, isPlanned, ownKey, ownNumber, ownOperator, predicates } from "../../site/choices.ts";
+import type { Choice, PrimitiveName } from "../../site/choices.ts";
+import { examples, isPlanned, ownClass, ownKey, ownOperator, predicates } from "../../site/choices.ts";
 import type { Numbers } from "../../site/code.ts";
 import { codeOf } from "../../site/code.ts";
 import { countingArray, parseNumbers, runsArray } from "../../site/data.ts";
+import type { DescribedChoice } from "../../site/described.ts";
+import { takesSorted } from "../../site/described.ts";
 import { onCpu } from "../../site/verify.ts";
 import type { ScalarArray } from "../../src/algebra/arrays.ts";
+import { elementTypes } from "../../src/algebra/element_types.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
 import { add, max, mul } from "../../src/algebra/operators.ts";
+import { onSite } from "../../src/primitives/described.ts";
 import { expectImports, runBlocks } from "../support/code_blocks.ts";
 import { useSoftwareFold } from "../support/fold.ts";
 
 const fold = useSoftwareFold();
 
 const choiceOf = (details: Partial<Choice>): Choice => ({
+  described: undefined,
   primitive: "scan",
   type: "u32",
   op: add as Operator as Operator<string>,
@@ -33,17 +38,29 @@ const choiceOf = (details: Partial<Choice>): Choice => ({
   indices: false,
   number: undefined,
   classes: undefined,
-  edges: undefined,
-  weights: undefined,
-  wanted: undefined,
-  behind: false,
-  counts: undefined,
   descending: false,
-  k: 1,
-  bins: 1,
-  range: [0, 1],
   ...details,
 });
+/** What is chosen for a primitive that is described. */
+function describedChoice(name: string, given: Partial<Omit<DescribedChoice, "described">>): Choice {
+  const type = given.type ?? "u32";
+  const described = onSite.find(({ primitive }) => primitive.name === name);
+  if (described === undefined) {
+    throw new Error(`${name} is not described`);
+  }
+  return choiceOf({
+    primitive: name as PrimitiveName,
+    type,
+    described: {
+      twins: {},
+      arrays: {},
+      ...given,
+      options: { ...(type === "f16" && { type: elementTypes.f16 }), ...given.options },
+      type,
+      described,
+    },
+  });
+}
 const typed = (type: Choice["type"], text = "3 1 7 0 4 1 6 3"): Numbers => ({
   source: "typed",
   data: parseNumbers(text, type),
@@ -97,9 +114,20 @@ const cases: readonly { readonly choice: Choice; readonly numbers: Numbers }[] =
     numbers: typed("f32", "0 -0 nan nan inf 1.5 1.5"),
   },
   { choice: choiceOf({ primitive: "runLengths" }), numbers: { source: "runs", length: 40 } },
-  { choice: choiceOf({ primitive: "expandRuns", type: "i64" }), numbers: { source: "counting", length: 30 } },
   {
-    choice: choiceOf({ primitive: "expandRuns", type: "f32", counts: [2, 0, 5] }),
+    choice: describedChoice("expandRuns", {
+      type: "i64",
+      arrays: {
+        counts: { type: "u32", data: Uint32Array.from({ length: 30 }, (_, at) => at % 4), isRepeated: true },
+      },
+    }),
+    numbers: { source: "counting", length: 30 },
+  },
+  {
+    choice: describedChoice("expandRuns", {
+      type: "f32",
+      arrays: { counts: { type: "u32", data: Uint32Array.of(2, 0, 5) } },
+    }),
     numbers: typed("f32", "1.5 2 nan"),
   },
   {
@@ -107,47 +135,51 @@ const cases: readonly { readonly choice: Choice; readonly numbers: Numbers }[] =
     numbers: { source: "counting", length: 20 },
   },
   {
-    choice: choiceOf({ primitive: "histogram", bins: 4, range: [0, 8] }),
+    choice: describedChoice("histogram", { options: { bins: 4, range: [0, 8] } }),
     numbers: typed("u32"),
   },
   {
-    choice: choiceOf({ primitive: "partition", classes: 3, number: ownNumber("x % 4u", "x % 4", "class") }),
+    choice: choiceOf({ primitive: "partition", classes: 3, number: ownClass("x % 4u", "x % 4") }),
     numbers: typed("u32"),
   },
   {
-    choice: choiceOf({
-      primitive: "histogram",
+    choice: describedChoice("histogram", {
       type: "f32",
-      edges: [-Infinity, 0, 2.5, 10],
-      weights: { type: "u32", data: Uint32Array.of(1, 2, 3, 4, 5) },
+      options: { edges: [-Infinity, 0, 2.5, 10] },
+      arrays: { weights: { type: "u32", data: Uint32Array.of(1, 2, 3, 4, 5) } },
     }),
     numbers: typed("f32", "-3 2 7 nan 0"),
   },
   {
-    choice: choiceOf({
-      primitive: "histogram",
-      bins: 2,
-      range: [0, 8],
-      weights: { type: "f32", data: Float32Array.of(0.5, -2, 1.25, 0.25) },
+    choice: describedChoice("histogram", {
+      options: { bins: 2, range: [0, 8] },
+      arrays: { weights: { type: "f32", data: Float32Array.of(0.5, -2, 1.25, 0.25) } },
     }),
     numbers: typed("u32", "3 1 7 0"),
   },
   {
-    choice: choiceOf({
-      primitive: "histogram",
+    choice: describedChoice("histogram", {
       type: "u64",
-      edges: [0n, 4n, 9n],
-      weights: { type: "i32", data: Int32Array.of(-7, 2 ** 30, -1, 2 ** 30) },
+      options: { edges: [0n, 4, 9n] },
+      arrays: { weights: { type: "i32", data: Int32Array.of(-7, 2 ** 30, -1, 2 ** 30) } },
     }),
     numbers: typed("u64", "3 1 7 0"),
   },
   {
-    choice: choiceOf({
-      primitive: "histogram",
-      bins: 3,
-      number: ownNumber("i % 4u", "return i % 4;", "bin"),
+    choice: describedChoice("histogram", {
+      options: { bins: 3, bin: "i % 4u" },
+      twins: { bin: (_, index) => index % 4 },
     }),
     numbers: typed("u32"),
+  },
+  {
+    // Elements of u64 are bigints, and the numbers of bins are not.
+    choice: describedChoice("histogram", {
+      type: "u64",
+      options: { bins: 3, bin: "u32(x) % 4u" },
+      twins: { bin: (value) => BigInt(value) % 4n },
+    }),
+    numbers: typed("u64"),
   },
   { choice: choiceOf({ primitive: "unique", indices: true }), numbers: { source: "runs", length: 40 } },
   {
@@ -160,7 +192,29 @@ const cases: readonly { readonly choice: Choice; readonly numbers: Numbers }[] =
   },
   { choice: choiceOf({ primitive: "sort", descending: true, type: "u64" }), numbers: typed("u64") },
   { choice: choiceOf({ primitive: "argSort", type: "f32" }), numbers: typed("f32", "3 -1 7 -0 0 nan") },
-  { choice: choiceOf({ primitive: "topK", k: 3 }), numbers: typed("u32") },
+  { choice: describedChoice("topK", { options: { k: 3 } }), numbers: typed("u32") },
+  {
+    choice: describedChoice("topK", {
+      options: {
+        k: 2,
+        smallest: true,
+        key: "x % 4u",
+        keyType: elementTypes.u64,
+        bits: [0, 2],
+        segments: { rows: 4 },
+      },
+      twins: { key: (value) => Number(value) % 4 },
+    }),
+    numbers: typed("u32"),
+  },
+  { choice: describedChoice("topK", { type: "f16", options: { k: 2 } }), numbers: typed("f16") },
+  {
+    choice: describedChoice("nth", {
+      options: { n: 4, descending: true, key: "f32(x) / 2.0", keyType: elementTypes.f32 },
+      twins: { key: (value) => Number(value) / 2 },
+    }),
+    numbers: typed("u32"),
+  },
   { choice: choiceOf({ segments: { kind: "columns", columns: 4 } }), numbers: typed("u32") },
   {
     choice: choiceOf({ primitive: "reduce", type: "f64", segments: { kind: "columns", columns: 2 } }),
@@ -177,17 +231,25 @@ const cases: readonly { readonly choice: Choice; readonly numbers: Numbers }[] =
   { choice: choiceOf({ primitive: "argMin", type: "f32" }), numbers: typed("f32", "3 nan -1 7 -1") },
   { choice: choiceOf({ primitive: "argMax", type: "u64" }), numbers: typed("u64") },
   {
-    choice: choiceOf({ primitive: "searchSorted", wanted: parseNumbers("3 0 9 1", "u32") }),
+    choice: describedChoice("searchSorted", {
+      arrays: { values: { type: "u32", data: parseNumbers("3 0 9 1", "u32") } },
+    }),
     numbers: typed("u32"),
   },
   {
-    choice: choiceOf({
-      primitive: "searchSorted",
+    choice: describedChoice("searchSorted", {
       type: "i64",
-      behind: true,
-      wanted: parseNumbers("-5 2 3", "i64"),
+      options: { side: "right" },
+      arrays: { values: { type: "i64", data: parseNumbers("-5 2 3", "i64") } },
     }),
     numbers: { source: "runs", length: 40 },
+  },
+  {
+    choice: describedChoice("searchSorted", {
+      type: "f16",
+      arrays: { values: { type: "f16", data: parseNumbers("2 9", "f16") } },
+    }),
+    numbers: typed("f16"),
   },
   {
     choice: choiceOf({ primitive: "unique", key: ownKey("x / 10u", "u32", "Math.floor(x / 10)") }),
@@ -206,7 +268,7 @@ const cases: readonly { readonly choice: Choice; readonly numbers: Numbers }[] =
 /** The numbers as the page has them: in order, if it searches them. */
 function dataOf({ choice, numbers }: (typeof cases)[number]): ScalarArray {
   const data = arrayOf(choice.type, numbers);
-  return choice.primitive === "searchSorted" ? sortedData(choice, data) : data;
+  return choice.described && takesSorted(choice.described.described) ? sortedData(choice.type, data) : data;
 }
 
 function arrayOf(type: Choice["type"], numbers: Numbers): ScalarArray {
@@ -224,7 +286,7 @@ function arrayOf(type: Choice["type"], numbers: Numbers): ScalarArray {
 }
 
 const titleOf = ({ choice, numbers }: (typeof cases)[number]): string =>
-  `${choice.primitive} of ${choice.type}, ${numbers.source}${choice.segments ? `, ${choice.segments.kind}` : ""}${choice.key ? `, by ${choice.key.key}` : ""}${choice.own ? `, ${choice.own.name}` : ""}`;
+  `${choice.primitive} of ${choice.type}, ${numbers.source}${choice.segments ? `, ${choice.segments.kind}` : ""}${choice.key ? `, by ${choice.key.key}` : ""}${choice.own ? `, ${choice.own.name}` : ""}${choice.described ? `, ${Object.keys({ ...choice.described.options, ...choice.described.arrays }).join(" ")}` : ""}`;
 
 for (const one of cases) {
   test(`the code does what the page does: ${titleOf(one)}`, async () => {
@@ -260,7 +322,7 @@ test("the code type-checks", async () => {
         { choice: choiceOf({ type }), numbers: typed(type) },
         {
           choice: choiceOf({ type, primitive: "sort" }),
-          numbers: { source: "npy", name: "in.npy", firstByte: 128 },
+          numbers: { source: "npy", name: "in.npy", firstByte: 128, length: 8 },
         },
       ],
     );
@@ -292,6 +354,23 @@ test("a key of JavaScript that gives no number, or is none", () => {
   );
 });
 
+test("a function of JavaScript that gives no number", () => {
+  const choice = describedChoice("nth", {
+    options: { n: 0, key: "x" },
+    twins: { key: String },
+  });
+  expect(() => callOnCpu(choice, Uint32Array.of(3))).toThrow(
+    "The JavaScript of key gives 3 for 3; it takes a number",
+  );
+});
+
+test("a result that has more items than the page shows", () => {
+  const choice = describedChoice("histogram", { options: { bins: 2 ** 23, range: [0, 1] } });
+  expect(() => callOnCpu(choice, Uint32Array.of(3))).toThrow(
+    "The result has 8388608 items; the page shows 4194304 at most",
+  );
+});
+
 test("one wrong element of any result is found", async () => {
   for (const one of cases.filter(({ choice }) => !isPlanned(choice))) {
     const { choice } = one;
@@ -313,11 +392,9 @@ test("sums of a histogram's weights may be off by their bound, and by no more", 
   const length = 4096;
   const data = Uint32Array.from({ length }, (_, at) => (at * 7) % 100);
   const weights = Float32Array.from({ length }, (_, at) => Math.sin(at) * 3);
-  const choice = choiceOf({
-    primitive: "histogram",
-    bins: 10,
-    range: [0, 100],
-    weights: { type: "f32", data: weights },
+  const choice = describedChoice("histogram", {
+    options: { bins: 10, range: [0, 100] },
+    arrays: { weights: { type: "f32", data: weights } },
   });
   const expected = callOnCpu(choice, data);
   const actual = await callOnGpu(fold(), choice, data);

@@ -1,6 +1,7 @@
 import { dump } from "npyjs";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { onSite } from "../../src/primitives/described.ts";
 import { adapter } from "../support/fold.ts";
 import { overflow, textOf, useSite } from "./site.ts";
 
@@ -85,15 +86,16 @@ test("the WGSL changes with the choice, and is in colours", async () => {
 const results = {
   unique: { values: "3 1 7 0 4 1 6 3" },
   runLengths: { values: "3 1 7 0 4 1 6 3", counts: "1 1 1 1 1 1 1 1" },
-  expandRuns: { items: "1 7 7 0 0 0 1 6 6 3 3 3" },
+  expandRuns: { values: "1 7 7 0 0 0 1 6 6 3 3 3" },
   partition: { values: "3 1 7 1 3 0 4 6", count: "5" },
-  histogram: { counts: "3 2 1 2" },
+  histogram: { bins: "3 2 1 2" },
   sort: { sorted: "7 6 4 3 3 1 1 0" },
   argSort: { positions: "2 6 4 0 7 1 5 3" },
   topK: { values: "7 6 4", indices: "2 6 4" },
-  argMin: { value: "0", "at index": "3" },
-  argMax: { value: "7", "at index": "2" },
-  searchSorted: { elements: "0 1 1 3 3 4 6 7", "looked for": "3 0 9 1", places: "3 0 8 1" },
+  nth: { value: "3", index: "0" },
+  argMin: { value: "0", index: "3" },
+  argMax: { value: "7", index: "2" },
+  searchSorted: { elements: "0 1 1 3 3 4 6 7", values: "3 0 9 1", places: "3 0 8 1" },
 } as const;
 test.each(Object.entries(results))(
   "a primitive that has no plan of the page's is run, checked and timed: %s",
@@ -102,16 +104,16 @@ test.each(Object.entries(results))(
     await page.getByRole("combobox", { name: "Numbers" }).selectOption("typed");
     await page.getByRole("radio", { name, exact: true }).check();
     if (name === "histogram") {
-      await page.getByRole("spinbutton", { name: "Bins" }).fill("4");
-      await page.getByRole("textbox", { name: "To", exact: true }).fill("8");
+      await page.getByRole("spinbutton", { name: "How many bins" }).fill("4");
+      await page.getByRole("textbox", { name: /^The lowest and the highest edge/ }).fill("0, 8");
     } else if (name === "expandRuns") {
       await page.getByRole("textbox", { name: /^Counts/ }).fill("2 0 1");
       expect(await run(page)).toBe("3 counts for 8 values; it takes one for each");
       await page.getByRole("textbox", { name: /^Counts/ }).fill("");
     } else if (name === "topK") {
-      await page.getByRole("spinbutton", { name: "How many" }).fill("3");
+      await page.getByRole("spinbutton", { name: "How many elements" }).fill("3");
     } else if (name === "searchSorted") {
-      await page.getByRole("textbox", { name: /^Look for/ }).fill("3, 0 9 1");
+      await page.getByRole("textbox", { name: "The values to look for" }).fill("3, 0 9 1");
     } else if (name === "sort" || name === "argSort") {
       await page.getByLabel(/^Descending/).check();
     }
@@ -125,10 +127,10 @@ test.each(Object.entries(results))(
       .poll(() => textOf(page, "#code"))
       .toContain(`await fold.${name}(${name === "searchSorted" ? "sorted" : "data"}`);
     if (name === "searchSorted") {
-      await page.getByLabel(/^Behind equal elements/).check();
+      await page.getByRole("combobox", { name: /^The place of a value/ }).selectOption("right");
       expect(await run(page)).toMatch(/^4 values: each the same/);
       expect(await row(page, "places")).toEqual(["5", "1", "8", "3"]);
-      await page.getByRole("textbox", { name: /^Look for/ }).fill("-1");
+      await page.getByRole("textbox", { name: "The values to look for" }).fill("-1");
       expect(await run(page)).toMatch(/^Number 1 is “-1”; u32 takes whole numbers/);
     }
   },
@@ -173,40 +175,86 @@ test("a histogram between edges, by WGSL, and of weights", async () => {
   const page = await visit("try.html");
   await page.getByRole("combobox", { name: "Numbers" }).selectOption("typed");
   await page.getByRole("radio", { name: "histogram" }).check();
-  const by = page.getByRole("combobox", { name: "Bins are" });
-  await by.selectOption("edges");
-  await page.getByRole("textbox", { name: /^Edges/ }).fill("0, 2, 5, 9");
+  const by = page.getByRole("combobox", { name: "By" });
+  await by.selectOption("bins between edges");
+  await page.getByRole("textbox", { name: "The edges" }).fill("0, 2, 5, 9");
   expect(await run(page)).toMatch(/^3 values: each the same/);
-  expect(await row(page, "counts")).toEqual(["3", "3", "2"]);
-  await page.getByRole("textbox", { name: /^Weights/ }).fill("1 2 3 4 5 6 7 8");
+  expect(await row(page, "bins")).toEqual(["3", "3", "2"]);
+  const weights = page.getByRole("textbox", { name: "A weight for each element" });
+  await weights.fill("1 2 3 4 5 6 7 8");
   expect(await run(page)).toMatch(/^3 values: each the same/);
-  expect(await row(page, "sums")).toEqual(["12", "14", "10"]);
+  expect(await row(page, "bins")).toEqual(["12", "14", "10"]);
   await expect
     .poll(() => textOf(page, "#code"))
-    .toContain("const sums = await fold.histogram(data, { edges: [0, 2, 5, 9], weights });");
+    .toContain("const bins = await fold.histogram(data, { edges: [0, 2, 5, 9], weights });");
   const types = page.getByRole("combobox", { name: "Type of the weights" });
   expect(await types.locator("option").allTextContents()).toEqual(["u32", "i32", "f32"]);
-  await page.getByRole("textbox", { name: /^Weights/ }).fill("-1 2 -3 4 -5 6 -7 8");
+  await weights.fill("-1 2 -3 4 -5 6 -7 8");
   expect(await run(page)).toBe("Number 1 is “-1”; u32 takes whole numbers from 0 to 4294967295");
   await types.selectOption("i32");
   expect(await run(page)).toMatch(/^3 values: each the same/);
-  expect(await row(page, "sums")).toEqual(["12", "2", "-10"]);
-  await page.getByRole("textbox", { name: /^Weights/ }).fill("0.5 1.5 2.25 3 4 5 6 -7");
+  expect(await row(page, "bins")).toEqual(["12", "2", "-10"]);
+  await weights.fill("0.5 1.5 2.25 3 4 5 6 -7");
   await types.selectOption("f32");
   expect(await run(page)).toMatch(/^3 values, each within the bound that rounding allows; at most 0\.0 off/);
-  expect(await row(page, "sums")).toEqual(["9.5", "-2.5", "8.25"]);
+  expect(await row(page, "bins")).toEqual(["9.5", "-2.5", "8.25"]);
   await expect
     .poll(() => textOf(page, "#code"))
     .toContain("const weights = Float32Array.of(0.5, 1.5, 2.25, 3, 4, 5, 6, -7);");
   await page.getByRole("combobox", { name: "Show" }).selectOption({ index: 1 });
   await expect.poll(() => textOf(page, "#wgsl")).toContain("alias Amount = f32;");
-  await page.getByRole("textbox", { name: /^Weights/ }).fill("");
-  await by.selectOption("bin");
-  await page.getByRole("spinbutton", { name: "Bins" }).fill("3");
-  await page.getByRole("textbox", { name: "Number in WGSL" }).fill("i % 4u");
-  await page.getByRole("textbox", { name: "The number in JavaScript" }).fill("i % 4");
+  await weights.fill("");
+  await by.selectOption("bins given by WGSL");
+  expect(await page.getByRole("textbox", { name: "The edges" }).isVisible()).toBe(false);
+  expect(await page.getByRole("textbox", { name: "The same in JavaScript" }).inputValue()).toBe("x % 10");
+  await page.getByRole("spinbutton", { name: "How many bins" }).fill("3");
+  await page.getByRole("textbox", { name: /^WGSL that gives the number/ }).fill("i % 4u");
+  await page.getByRole("textbox", { name: "The same in JavaScript" }).fill("i % 4");
   expect(await run(page)).toMatch(/^3 values: each the same/);
-  expect(await row(page, "counts")).toEqual(["2", "2", "2"]);
+  expect(await row(page, "bins")).toEqual(["2", "2", "2"]);
+  await page.getByRole("textbox", { name: "The same in JavaScript" }).fill("i");
+  expect(await run(page)).toMatch(/^At \d of bins the GPU has/);
+});
+
+test("each primitive that is described runs with what its fields begin with", async () => {
+  const page = await visit("try.html");
+  await page.getByRole("combobox", { name: "Numbers" }).selectOption("counting");
+  await page.getByRole("spinbutton", { name: "Length" }).fill("40");
+  for (const { primitive, help } of onSite) {
+    const { name } = primitive;
+    const radio = page.getByRole("radio", { name, exact: true });
+    await radio.check();
+    expect(await run(page), name).toMatch(/^\d+ values?: each the same on the GPU and on the CPU/);
+    expect(await page.locator("label", { has: radio }).getAttribute("title")).toBe(help.summary);
+  }
+});
+
+test("the options of a primitive that is described", async () => {
+  const page = await visit("try.html");
+  await page.getByRole("combobox", { name: "Numbers" }).selectOption("typed");
+  await page.getByRole("radio", { name: "topK" }).check();
+  await page.getByRole("spinbutton", { name: "How many elements" }).fill("1");
+  await page.getByLabel(/^Smallest/).check();
+  await page.getByText("More options").click();
+  await page.getByRole("textbox", { name: /^WGSL that gives the key/ }).fill("f32(x) * -0.5");
+  expect(await run(page)).toMatch(/^The JavaScript of key is empty; it takes an expression/);
+  await page.getByRole("textbox", { name: "The same in JavaScript" }).fill("x * -0.5");
+  await page.getByRole("combobox", { name: "Element type of the keys" }).selectOption("f32");
+  await page.getByRole("spinbutton", { name: "Elements of a row" }).fill("4");
+  expect(await run(page)).toMatch(/^4 values: each the same/);
+  expect(await row(page, "values")).toEqual(["7", "6"]);
+  expect(await row(page, "indices")).toEqual(["2", "6"]);
+  await expect
+    .poll(() => textOf(page, "#code"))
+    .toContain(
+      'fold.topK(data, 1, { smallest: true, key: "f32(x) * -0.5", keyType: f32, segments: { rows: 4 } });',
+    );
+  // What help says of an option is its label's title.
+  expect(await page.locator("label", { hasText: "How many elements" }).first().getAttribute("title")).toBe(
+    "How many elements; if there are fewer, all",
+  );
+  await page.getByRole("spinbutton", { name: "Elements of a row" }).fill("3");
+  expect(await run(page)).toMatch(/^Rows of 3 items do not divide the 8 items/);
 });
 
 test("unique's positions, and segments that bits begin", async () => {

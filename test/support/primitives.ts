@@ -14,8 +14,10 @@ declare global {
 export interface Described {
   readonly primitive: Primitive<never>;
   readonly examples: Examples;
-  /** What it means, on the CPU, with the arguments of the method of `Fold`. */
+  /** What it means, on the CPU, with the arguments of the method of `Fold`, except optional operands that have an order. */
   reference(...given: readonly unknown[]): unknown;
+  /** The positions of the elements that results like optional operands have, by the same arguments. */
+  order?(...given: readonly unknown[]): Uint32Array;
 }
 
 /** What the files of src/primitives/ export, by the names. */
@@ -32,15 +34,22 @@ const isPrimitive = (one: OptionsOf): one is Primitive<never> => "operands" in o
 /** The tables of options of all primitives, described or not. */
 export const optionTables: readonly OptionsOf[] = Object.values(exported).filter(isTable);
 
-const parts = optionTables.filter(isPrimitive).map((primitive) => ({
-  primitive,
-  examples: exported[`${primitive.name}Examples`],
-  reference: (references as Readonly<Record<string, unknown>>)[`${primitive.name}Reference`],
-}));
+const referenceOf = (name: string): unknown =>
+  (references as Readonly<Record<string, unknown>>)[`${name}Reference`];
+
+const parts = optionTables.filter(isPrimitive).map((primitive) => {
+  const examples = exported[`${primitive.name}Examples`] as Examples | undefined;
+  return {
+    primitive,
+    examples,
+    reference: referenceOf(primitive.name),
+    ...(examples?.order && { order: referenceOf(examples.order) }),
+  };
+});
 
 /** The primitives that are described, with examples and a reference. */
 export const described: readonly Described[] = parts.filter(
-  (one): one is Described => one.examples !== undefined && one.reference !== undefined,
+  (one): one is typeof one & Described => one.examples !== undefined && one.reference !== undefined,
 );
 
 /** What described primitives lack. */
@@ -50,5 +59,5 @@ export const missing: readonly string[] = parts.flatMap(({ primitive: { name }, 
 ]);
 
 /** The method of `Fold` that prepares a primitive. */
-export const prepareName = ({ name }: OptionsOf): string =>
-  `prepare${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
+export const prepareName = ({ name, recordedBy = name }: OptionsOf): string =>
+  `prepare${recordedBy.slice(0, 1).toUpperCase()}${recordedBy.slice(1)}`;

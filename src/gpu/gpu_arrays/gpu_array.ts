@@ -316,6 +316,14 @@ export class GpuArray<Name extends string = string, V extends Value = Value> {
     this.destroy();
   }
 
+  /** An array of the same elements, which stay until it is destroyed, too. @internal */
+  share(): GpuArray<Name, V> {
+    hold(this.#parts);
+    const { memory, count } = this.#parts;
+    const held = count === undefined ? [memory] : [memory, count.memory];
+    return new GpuArray(this.#type, this.#make as MakeContents<Name, V>, { ...this.#parts, held });
+  }
+
   /** What it consists of. @internal */
   static partsOf(array: GpuArray): Parts {
     return array.#parts;

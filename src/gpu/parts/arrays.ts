@@ -1,9 +1,13 @@
 import { expandRuns as anExpansion } from "../../primitives/expand_runs.ts";
 import { runLengths as theLengths } from "../../primitives/run_lengths.ts";
 import { unique as theUnique } from "../../primitives/unique.ts";
-import { formsOf } from "./forms.ts";
+import { formsOf } from "../forms/forms.ts";
 
-// Runs of equal elements.
+// Arrays on the GPU, and the calls that put several there: those on segments, and on runs of equal elements.
+
+export { callOnGpu } from "../gpu_arrays/fold_calls.ts";
+export { segmentsAtHand } from "../gpu_arrays/segments_via_gpu.ts";
+export { upload, wrap } from "../gpu_arrays/upload_and_wrap.ts";
 
 export const unique = formsOf(theUnique);
 export const runLengths = formsOf(theLengths);
