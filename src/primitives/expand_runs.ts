@@ -123,7 +123,7 @@ export const expandRunsHelp: HelpOf<typeof expandRuns> = {
   says: "The inverse of runs: repeats each value as often as its count says.",
   operands: {
     values: "the value of each run",
-    counts: "how often to repeat each value: whole numbers",
+    counts: "counts: how often to repeat each value",
   },
   options: {},
   results: { values: "where the result goes" },
