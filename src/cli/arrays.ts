@@ -105,6 +105,21 @@ export const elementsIn = (path: string, options: RawOption = {}): Promise<Eleme
     path: named,
   }));
 
+/** The whole numbers of a file, of any type, as u32. */
+export async function wholeNumbersIn(path: string, what: string): Promise<Elements> {
+  const { type, data, ...others } = await elementsIn(path);
+  if (type.kind === "float") {
+    throw new UsageError(`${path}: it holds ${type.name}; ${what} are whole numbers`);
+  }
+  const words = Uint32Array.from(data as ArrayLike<number | bigint>, (given, at) => {
+    if (given < 0 || given > 0xffffffff) {
+      throw new UsageError(`${path}: ${what}[${at}] is ${given}; it takes 0 to 2^32 - 1`);
+    }
+    return Number(given);
+  });
+  return { type: u32, data: words, ...others };
+}
+
 /** An array, and where it goes. */
 export interface Written {
   readonly target: Target;

@@ -12,13 +12,12 @@ import { ALL_ARRANGEMENTS } from "../plan/plan.ts";
 import type { Primitive } from "../plan/plan_recording.ts";
 import { planRecording } from "../plan/plan_recording.ts";
 import { plannerOfSegments } from "../plan/plan_segmented.ts";
-import { planRuns } from "../plan/runs.ts";
-import { planSortWithValues } from "../plan/sort_with_values.ts";
 import type { Described } from "../primitives/described.ts";
 import { primitives } from "../primitives/described.ts";
-import type { Operand } from "../primitives/primitive.ts";
+import type { Operand, Request } from "../primitives/primitive.ts";
 import { UsageError } from "./errors.ts";
 import { inFlags, optionsOf } from "./primitive.ts";
+import { explainFlagsOf, nameOf } from "./primitives.ts";
 
 // The plans that recordings make of a command's options.
 
@@ -29,9 +28,6 @@ export interface ExplainPlanOptions {
   readonly op: Operator<TypeName>;
   readonly exclusive?: true;
   readonly where?: string;
-  readonly key?: string;
-  readonly keyType?: TypeName;
-  readonly values?: true;
   readonly rows?: number;
   readonly algorithm?: Algorithm;
   readonly passes?: Passes;
@@ -44,7 +40,13 @@ export interface PlanToExplain {
   readonly params: PassParams;
 }
 
-type Planner = (options: ExplainPlanOptions, facts: DeviceFacts) => Plan | Promise<Plan>;
+/** A plan, and the numbers that a recording of it takes beside the length. */
+interface PlanWithNumbers {
+  readonly plan: Plan;
+  readonly numbers?: Request["numbers"];
+}
+
+type Planner = (options: ExplainPlanOptions, facts: DeviceFacts) => Promise<PlanWithNumbers>;
 
 /** What every plan takes. */
 const basicOf = ({ type, length, lengthOnGpu }: ExplainPlanOptions) => ({
@@ -58,20 +60,15 @@ const tuningOf = ({ algorithm, passes }: ExplainPlanOptions) => ({
   ...(passes && { passes }),
 });
 
-const keyOf = ({ key, keyType }: ExplainPlanOptions) => ({
-  ...(key !== undefined && { key }),
-  ...(keyType && { keyType: elementTypes[keyType] }),
-});
-
 /** Plans as a recording does. */
 async function planned(
   primitive: Primitive,
   options: Readonly<Record<string, unknown>>,
   facts: DeviceFacts,
-): Promise<Plan> {
+): Promise<PlanWithNumbers> {
   const planFacts = await planFactsFor(options, facts, true);
   const planner = options.segments === undefined ? undefined : plannerOfSegments(primitive);
-  return planRecording(primitive, options, planFacts, ALL_ARRANGEMENTS, planner);
+  return { plan: await planRecording(primitive, options, planFacts, ALL_ARRANGEMENTS, planner) };
 }
 
 const folded =
@@ -102,34 +99,6 @@ const kept =
       facts,
     );
 
-const runs =
-  (counts: boolean): Planner =>
-  async (options, facts) =>
-    planRuns(
-      {
-        ...basicOf(options),
-        ...tuningOf(options),
-        ...keyOf(options),
-        ...(!counts && { alone: "keys" }),
-      },
-      await planFactsFor(options, facts, true),
-      ALL_ARRANGEMENTS,
-    );
-
-const sorted =
-  (indices: boolean): Planner =>
-  (options, facts) =>
-    planSortWithValues(
-      {
-        ...basicOf(options),
-        ...tuningOf(options),
-        ...keyOf(options),
-        ...(options.rows !== undefined && { segments: "rows", maxSegmentLength: options.rows }),
-        ...(indices ? { indices } : options.values && { values: u32 }),
-      },
-      facts,
-    );
-
 /** A primitive that is described, on arrays of one length. */
 const plannedFrom =
   (described: Described): Planner =>
@@ -138,22 +107,26 @@ const plannedFrom =
       const { primitive, help } = described;
       const { type, ...others } = basicOf(options);
       const { rows, length, lengthOnGpu = false } = options;
+      const flags: Readonly<Record<string, unknown>> = { ...options };
       const given: object = {
-        ...(await optionsOf(described, { ...options })),
-        ...tuningOf(options),
+        ...(await optionsOf(described, flags)),
         ...(rows !== undefined && { segments: { rows } }),
       };
-      const operands = primitive.operands.filter(({ isOption }) => !isOption);
+      const operands = primitive.operands.filter(
+        ({ name, isOption, inside }) => !inside && (!isOption || flags[name]),
+      );
       const each = <T>(of: (operand: Operand) => T): Record<string, T> =>
         Object.fromEntries(operands.map((operand) => [operand.name, of(operand)]));
       const request = primitive.request({
         types: each<ElementType>(({ isNamed }) => (isNamed ? type : u32)),
         lengths: each(() => length),
         isCounted: lengthOnGpu,
-        options: (help.completed?.(given as never) ?? given) as never,
+        options: (help.completed?.(given as never, length) ?? given) as never,
         facts,
       });
-      return planOf(primitive, facts, { ...request.options, ...tuningOf(options), ...others });
+      const { numbers = {} } = request;
+      const all: object = { ...request.options, ...others };
+      return { plan: await planOf(primitive, facts, all), numbers };
     });
 
 /** How a primitive is explained. */
@@ -172,21 +145,12 @@ export const explained: readonly Explanation[] = [
   { name: "reduce", planner: folded("reduce"), takes: ["op", "rows", "algorithm", "passes"] },
   { name: "compact", planner: kept("compact"), takes: ["where", "algorithm", "passes"] },
   { name: "partition", planner: kept("partition"), takes: ["where", "algorithm", "passes"] },
-  {
-    name: "sort",
-    planner: sorted(false),
-    takes: ["key", "keyType", "values", "rows", "algorithm", "passes"],
-  },
-  { name: "argSort", planner: sorted(true), takes: ["key", "keyType", "rows", "algorithm", "passes"] },
-  { name: "unique", planner: runs(false), takes: ["key", "keyType", "algorithm", "passes"] },
-  { name: "runs", planner: runs(true), takes: ["key", "keyType", "algorithm", "passes"] },
   ...primitives.map((described) => ({
-    name: described.primitive.name,
+    name: nameOf(described),
     planner: plannedFrom(described),
     takes: [
-      ...Object.keys(described.help.options),
-      ...(described.help.segments ?? []),
-      ...["algorithm", "passes"].filter((name) => name in described.primitive.options),
+      ...explainFlagsOf(described).map((flag) => flag.attributeName()),
+      ...["passes"].filter((name) => name in described.primitive.options),
     ],
     described,
   })),
@@ -199,11 +163,12 @@ export async function planFor(
   facts: DeviceFacts,
 ): Promise<PlanToExplain> {
   const { rows, length } = options;
-  const plan = await planner(options, facts);
   if (rows !== undefined && length % rows !== 0) {
     throw new UsageError(
       `explain ${name}: --rows is ${rows}, and --length is ${length}; it takes a number that divides the length`,
     );
   }
-  return { plan, params: plan.segments?.countsOf(rows === undefined ? {} : { rows }, length, plan) ?? {} };
+  const { plan, numbers } = await planner(options, facts);
+  const given = { ...(rows !== undefined && { rows }), ...numbers };
+  return { plan, params: plan.segments?.countsOf(given, length, plan) ?? {} };
 }

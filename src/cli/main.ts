@@ -3,7 +3,6 @@ import process from "node:process";
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { describedAdapters } from "../adapters/described.ts";
 import { primitives } from "../primitives/described.ts";
-import { orderHelp } from "../primitives/nth.ts";
 import { version } from "../version.ts";
 import { compactFile, partitionFile, reduceFile, reduceRowsFile, scanFile } from "./arrays.ts";
 import type { BenchOptions } from "./bench.ts";
@@ -17,7 +16,6 @@ import type { AdapterOption, RawOption, SegmentsOption } from "./options.ts";
 import {
   adapterOption,
   algorithmOption,
-  collect,
   columnsOption,
   headBitsOption,
   headsOption,
@@ -30,7 +28,6 @@ import {
   measuredAdapterOption,
   offsetsOption,
   operatorOption,
-  parseBits,
   parseCount,
   parseLength,
   parseList,
@@ -45,7 +42,7 @@ import {
   typeOption,
 } from "./options.ts";
 import type { FileCommand } from "./primitives.ts";
-import { addFlags, fileCommandOf } from "./primitives.ts";
+import { addFlags, fileCommandOf, nameOf, runAlgorithm } from "./primitives.ts";
 import { ClosedPipeError, print } from "./print.ts";
 import type { SegmentFileOptions } from "./segments.ts";
 import type { TuneOptions } from "./tune.ts";
@@ -99,7 +96,8 @@ wavefold explain scan --files shows the files that they are made of.`;
 const EXPLAIN_HELP = `
 Each primitive is planned as prepareScan and so on do. A compaction or a
 partition without --where takes flags. A histogram has 256 even bins, unless
---range, --edges or --bin is given.
+--range, --edges or --bin is given. What expand writes has room for as many
+elements as there are counts.
 
 Bytes are those of all dispatches. Each counts what it reads once, since caches
 hold what it reads again. Copies of the input are a measure for bytes alone:
@@ -129,10 +127,6 @@ function optionDescription({
   return notes === "" ? description : `${description} (${notes})`;
 }
 
-const runAlgorithm = (): Option =>
-  algorithmOption(
-    "how the threads of a work-group combine their elements; without it, the best for the adapter",
-  );
 const sizesOption = (): Option =>
   new Option(
     "--sizes <list>",
@@ -297,51 +291,6 @@ function program(printHelp: (text: string) => void): Command {
         ? reduceFile(path, options)
         : reduceRowsFile(path, { ...options, rows });
   });
-  const EQUAL =
-    "Elements are equal if they have the same bits or are both NaN; with --key, if their keys are equal.";
-  const runOptions = (): Option[] => [
-    outputOption(),
-    keyOption("an element"),
-    keyTypeOption(),
-    runAlgorithm(),
-  ];
-  onFiles({
-    name: "unique",
-    summary: "keep the first element of each run of equal elements",
-    description: `Keeps the first element of each run of equal elements: in a sorted array, each element once. ${EQUAL}`,
-    options: [
-      ...runOptions(),
-      new Option("--indices", "write the positions of these elements (<u4) instead of the elements"),
-      outputTo(
-        "--counts <counts.npy>",
-        "write how many elements each run has, too: run-length coding. The file is .npy (<u4), also with --raw and --text",
-      ),
-    ],
-  }).action(async (path, options) => (await import("./segments.ts")).uniqueFile(path, options));
-  onFiles({
-    name: "runs",
-    summary: "code runs of equal elements as elements and counts",
-    description: `Run-length coding: the element of each run of equal elements, and how many elements the run has. ${EQUAL}`,
-    options: [
-      ...runOptions(),
-      need(
-        outputTo(
-          "--counts <counts.npy>",
-          "where the counts go; the file is .npy (<u4), also with --raw and --text",
-        ),
-      ),
-    ],
-  }).action(async (path, options) => (await import("./segments.ts")).uniqueFile(path, options, "runs"));
-  onFiles({
-    name: "expand",
-    summary: "repeat each value as often as its count says",
-    description: "The inverse of runs: repeats each value as often as its count says.",
-    files: [["<values.npy>", "the value of each run; - reads stdin"]],
-    options: [
-      outputOption(),
-      need(new Option("--counts <counts.npy>", "how often to repeat each value: whole numbers")),
-    ],
-  }).action(async (path, options) => (await import("./segments.ts")).expandFile(path, options));
   onFiles(
     {
       name: "compact",
@@ -403,40 +352,6 @@ function program(printHelp: (text: string) => void): Command {
       (await import("./arg_min_max.ts")).argOfFile(call, path, options),
     );
   }
-  const orderOptions = (): Option[] => [
-    outputOption(),
-    new Option("--descending", "put the greatest first; elements with equal keys keep their order"),
-    new Option("--key <expr>", orderHelp.key),
-    typeOption("--key-type <name>", orderHelp.keyType),
-    new Option("--bits <from,to>", orderHelp.bits).argParser(parseBits),
-    rowsOption(),
-    offsetsOption(),
-    runAlgorithm(),
-  ];
-  onFiles({
-    name: "sort",
-    summary: "put the elements in order",
-    description:
-      "Puts the elements in order, the least first, in one dimension. With --rows or --offsets, it sorts each segment on its own, and keeps the input's shape. Elements with equal keys keep their order. Floats have -0 before 0, and nan at the end.",
-    options: [
-      ...orderOptions(),
-      new Option(
-        "--values <values.npy>",
-        "a value for each element, which moves with it; this option may be given several times",
-      ).argParser(collect),
-      outputTo(
-        "--values-out <values.npy>",
-        "where the values go, in the order of the elements; once for each --values",
-      ).argParser(collect),
-    ],
-  }).action(async (path, options) => (await import("./sort.ts")).sortFile(path, options));
-  onFiles({
-    name: "argsort",
-    summary: "find the positions of the elements in order",
-    description:
-      "Finds the positions (<u4) of the elements in the order of sort, in one dimension: that of the least element comes first. With --rows or --offsets, positions count over all of the input.",
-    options: orderOptions(),
-  }).action(async (path, options) => (await import("./sort.ts")).argSortFile(path, options));
   root
     .command("emit")
     .summary("print WGSL functions for a kernel of your own")
@@ -475,10 +390,7 @@ function program(printHelp: (text: string) => void): Command {
     .description(
       "Shows which way a primitive takes for data of a length, and why; its dispatches, with the bytes that they read and write; and the files of shaders/ that its kernels are made of. Nothing is run.",
     )
-    .argument(
-      "<primitive>",
-      `scan, reduce, compact, partition, sort, argSort, unique, runs, ${primitives.map(({ primitive }) => primitive.name).join(", ")}`,
-    )
+    .argument("<primitive>", `scan, reduce, compact, partition, ${primitives.map(nameOf).join(", ")}`)
     .addOption(typeOption("--type <name>", "element type").default("u32"))
     .addOption(
       new Option("--length <n>", "number of elements, such as 1000003, 64Ki, 16Mi or 2^20")
@@ -488,7 +400,6 @@ function program(printHelp: (text: string) => void): Command {
     .addOption(operatorOption())
     .option("--exclusive", "leave each element out of the result at its own place")
     .option("--where <expr>", "WGSL that is true for the elements to keep, such as 'x % 2u == 1u'")
-    .option("--values", "sort u32 values along with the elements")
     .addOption(
       new Option("--rows <count>", "take each row of this many elements on its own").argParser(parseRows),
     )

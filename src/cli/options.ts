@@ -113,14 +113,6 @@ export function parseSeconds(given: string): number {
   return seconds;
 }
 
-/** The first bit, and the one after the last. Whether a key has them is known once its type is. */
-export function parseBits(given: string): number[] {
-  if (!/^\s*\d+\s*,\s*\d+\s*$/.test(given)) {
-    throw new InvalidArgumentError("It takes two whole numbers divided by a comma.");
-  }
-  return given.split(",").map(Number);
-}
-
 /** What an option that may be there several times was given. */
 export const collect = (given: string, before: readonly string[] = []): readonly string[] => [
   ...before,

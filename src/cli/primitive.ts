@@ -3,20 +3,23 @@ import { describedAdapters } from "../adapters/described.ts";
 import { valuesOf } from "../algebra/array_values.ts";
 import type { ScalarArray } from "../algebra/arrays.ts";
 import { elementTypes } from "../algebra/element_types.ts";
-import type { Scalar, ScalarType, TypeName } from "../algebra/types.ts";
+import { u32 } from "../algebra/integers.ts";
+import type { ElementType, Scalar, ScalarType, TypeName } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
 import type { Fold } from "../gpu/fold.ts";
+import type { GpuArray } from "../gpu/gpu_arrays/gpu_array.ts";
+import { givenAs } from "../plan/plan.ts";
 import type { Described } from "../primitives/described.ts";
 import { argumentsOf, kindsOf } from "../primitives/described.ts";
-import type { Operand, Result } from "../primitives/primitive.ts";
+import type { Operand, Primitive, Request, Result } from "../primitives/primitive.ts";
 import type { Elements, OutputOption, Written } from "./arrays.ts";
-import { elementsIn, inSteps, openOutput, writeArrays } from "./arrays.ts";
-import { quoted, UsageError } from "./errors.ts";
+import { elementsIn, inSteps, openOutput, wholeNumbersIn, writeArrays } from "./arrays.ts";
+import { counted, quoted, UsageError } from "./errors.ts";
 import { DASH, openTarget } from "./files.ts";
 import { formatValue } from "./format.ts";
 import type { AdapterOption, RawOption, SegmentsOption } from "./options.ts";
 import { parseEdges } from "./options.ts";
-import { commandOf, flagOf } from "./primitives.ts";
+import { commandOf, flagOf, isFlag, outputOf } from "./primitives.ts";
 import { print } from "./print.ts";
 import { segmentsOf } from "./segments.ts";
 
@@ -27,7 +30,7 @@ type Flags = Readonly<Record<string, unknown>>;
 type Options = Flags & RawOption & AdapterOption & Partial<OutputOption> & SegmentsOption;
 
 /** The files of operands, by the names of these. */
-type Paths = Readonly<Record<string, string | undefined>>;
+type Paths = Readonly<Record<string, string>>;
 
 /** Numbers divided by commas, or those of a file. */
 async function numbersOf(name: string, given: string): Promise<readonly Scalar[]> {
@@ -49,7 +52,8 @@ async function numbersOf(name: string, given: string): Promise<readonly Scalar[]
 export async function optionsOf({ primitive, help }: Described, flags: Flags): Promise<Flags> {
   const kinds = kindsOf(primitive);
   const options: Record<string, unknown> = {};
-  for (const name of Object.keys(help.options).filter((one) => flags[one] !== undefined)) {
+  const tuning = ["algorithm", "passes"].filter((name) => name in primitive.options);
+  for (const name of [...Object.keys(help.options), ...tuning].filter((one) => flags[one] !== undefined)) {
     const given = flags[name];
     const typed = kinds[name] === "type" ? elementTypes[given as TypeName] : given;
     options[name] = kinds[name] === "numbers" ? await numbersOf(name, given as string) : typed;
@@ -76,6 +80,59 @@ export async function inFlags<T>({ help }: Described, paths: Paths, work: () => 
   }
 }
 
+/** What the flags ask for. @throws {UsageError} for flags that do not go together. */
+function chosenBy(described: Described, flags: Flags): Described {
+  const [flag = "", primitive] = described.instead ?? [];
+  if (primitive === undefined || flags[flag] === undefined) {
+    return described;
+  }
+  const other = Object.keys(described.help.options).find(
+    (name) => flags[name] !== undefined && !(name in kindsOf(primitive)),
+  );
+  if (other !== undefined) {
+    throw new UsageError(`${commandOf(described)} takes ${flagOf(other)} or ${flagOf(flag)}, and not both`);
+  }
+  return { primitive, help: { ...described.help, command: commandOf(described) } };
+}
+
+/** @throws {UsageError} unless there is a file for each file of a list. */
+function requireOutputs(described: Described, list: string, flags: Flags): void {
+  const names = [list, outputOf(described, list)];
+  const [from, to] = names.map(flagOf);
+  const [files = [], outputs = []] = names.map((name) => (flags[name] ?? []) as readonly string[]);
+  if (files.length !== outputs.length) {
+    throw new UsageError(
+      `${commandOf(described)}: it was given ${counted(files.length, `${from} file`)} and ${counted(outputs.length, `${to} file`)}; it takes one ${to} for each ${from}`,
+    );
+  }
+  if ([...files, ...outputs].includes(DASH)) {
+    throw new UsageError(`${commandOf(described)}: ${from} and ${to} take files`);
+  }
+}
+
+/** The files of a flag, with the names of their arrays. Each of a list has its place: `values[0]`. */
+const filesOf = (name: string, given: unknown): readonly (readonly [name: string, path: string])[] =>
+  Array.isArray(given)
+    ? given.map((path: string, at) => [`${name}[${at}]`, path])
+    : given === undefined
+      ? []
+      : [[name, given as string]];
+
+/** Whether an array is one of a list. */
+const isListed = ([name]: readonly [name: string, array: unknown]): boolean => name !== givenAs(name);
+
+/** The files of the operands. `files` are the arguments. */
+function pathsOf(described: Described, files: readonly string[], flags: Flags): Paths {
+  const left = [...files];
+  return Object.fromEntries(
+    described.primitive.operands
+      .filter(({ inside }) => !inside)
+      .flatMap((operand) =>
+        filesOf(operand.name, isFlag(described, operand) ? flags[operand.name] : left.shift()),
+      ),
+  );
+}
+
 /** A call on what files hold. */
 interface FileCall {
   /** By the names of the operands. */
@@ -83,6 +140,8 @@ interface FileCall {
   /** Those that decide the length. */
   readonly input: Elements;
   readonly options: Flags;
+  readonly request: Request;
+  /** The results that the call gives. */
   readonly results: readonly Result[];
 }
 
@@ -90,22 +149,50 @@ interface FileCall {
 const formOf = ({ isNamed }: Operand, flags: RawOption): RawOption =>
   isNamed ? flags : { ...(flags.raw && { raw: "u32" }), ...(flags.text && { text: "u32" }) };
 
+/** @throws {UsageError} for operands that have not one element for each of the input. */
+function requireEach(
+  { operands }: Primitive<never>,
+  { elements, input }: Pick<FileCall, "elements" | "input">,
+): void {
+  const nounOf = (name: string): string => (name === "data" ? "element" : name.slice(0, -1));
+  const nameOfInput = operands.find(({ range }) => range === "input")?.name ?? "";
+  for (const [name, { path, data }] of Object.entries(elements)) {
+    const isOneEach = operands.some((one) => one.isOneEach && one.name === givenAs(name));
+    if (isOneEach && data.length !== input.data.length) {
+      const noun = nounOf(givenAs(name));
+      throw new UsageError(
+        `${path}: it holds ${counted(data.length, noun)}, and ${input.path} holds ${counted(input.data.length, nounOf(nameOfInput))}; it takes one ${noun} for each`,
+      );
+    }
+  }
+}
+
+/** The arrays of a call, by the names of the operands. */
+async function readElements(
+  described: Described,
+  paths: Paths,
+  flags: Options,
+): Promise<FileCall["elements"]> {
+  const elements: Record<string, Elements> = {};
+  for (const [name, path] of Object.entries(paths)) {
+    const operand = described.primitive.operands.find((one) => one.name === givenAs(name)) as Operand;
+    elements[name] = described.help.wholeNumbers?.includes(name)
+      ? await wholeNumbersIn(path, name)
+      : await elementsIn(path, isFlag(described, operand) ? {} : formOf(operand, flags));
+  }
+  return elements;
+}
+
 /** Reads what a call takes, and checks it before there is an adapter. */
 async function readCall(described: Described, paths: Paths, flags: Options): Promise<FileCall> {
   const { primitive, help } = described;
-  const elements: Record<string, Elements> = {};
-  for (const operand of primitive.operands) {
-    const { name, isOption } = operand;
-    const path = paths[name];
-    if (path !== undefined) {
-      elements[name] = await elementsIn(path, isOption ? {} : formOf(operand, flags));
-    }
-  }
+  const elements = await readElements(described, paths, flags);
   const elementsOf = (is: (operand: Operand) => boolean | undefined): Elements =>
     elements[primitive.operands.find(is)?.name ?? ""] as Elements;
   const input = elementsOf(({ range }) => range === "input");
+  requireEach(primitive, { elements, input });
   const kind = help.segments?.find((one) => flags[one] !== undefined);
-  const from = { ...input, length: input.data.length, caller: commandOf(primitive) };
+  const from = { ...input, length: input.data.length, caller: commandOf(described) };
   const options = {
     type: elementsOf(({ isNamed }) => isNamed).type,
     ...(await optionsOf(described, flags)),
@@ -113,8 +200,13 @@ async function readCall(described: Described, paths: Paths, flags: Options): Pro
   };
   const each = <T>(of: (one: Elements) => T): Record<string, T> =>
     Object.fromEntries(Object.entries(elements).map(([name, one]) => [name, of(one)]));
-  const { results } = primitive.request({
+  const lists: Record<string, readonly ElementType[]> = {};
+  for (const [name, { type }] of Object.entries(elements).filter(isListed)) {
+    lists[givenAs(name)] = [...(lists[givenAs(name)] ?? []), type];
+  }
+  const request = primitive.request({
     types: each(({ type }) => type),
+    lists,
     lengths: each(({ data }) => data.length),
     arrays: each(({ data }) => data),
     isCounted: false,
@@ -122,35 +214,67 @@ async function readCall(described: Described, paths: Paths, flags: Options): Pro
     // The call itself says what the adapter lacks.
     facts: describedAdapters.nvidia,
   });
-  return { elements, input, options, results };
+  return {
+    elements,
+    input,
+    options,
+    request,
+    results: request.results.filter(({ isDropped }) => !isDropped),
+  };
 }
 
-/** Calls the method of `Fold`. It gives each result by its name. */
-async function called(
-  { primitive }: Described,
-  { elements, options, results }: FileCall,
-  fold: Fold,
+/** The arrays and options of a call, by their names. */
+async function givenTo(
+  { operands }: Primitive<never>,
+  { elements, options, request }: FileCall,
+  arrayOf: (one: Pick<Elements, "data" | "type">) => Promise<unknown>,
 ): Promise<Flags> {
-  const arrays = Object.entries(elements).map(([name, { data }]) => [name, data] as const);
-  const method = fold[primitive.name as keyof Fold] as (...given: readonly unknown[]) => Promise<unknown>;
-  const given = argumentsOf(primitive, { ...options, ...Object.fromEntries(arrays) });
-  const made = await method.apply(fold, given);
-  return results.length === 1 ? { [results[0]?.name ?? ""]: made } : (made as Flags);
+  const given: Record<string, unknown> = { ...options };
+  for (const [name, one] of Object.entries(elements)) {
+    const array = await arrayOf(one);
+    const list = givenAs(name);
+    given[list] = list === name ? array : [given[list] ?? [], array].flat();
+  }
+  for (const { name, inside } of operands) {
+    const data = request.words?.[name];
+    if (inside && data) {
+      given[inside] = { [name]: await arrayOf({ data, type: u32 }) };
+      // Calls on the GPU do not see which segment is the longest.
+      given.maxSegmentLength = Object(request.options).maxSegmentLength;
+    }
+  }
+  return given;
+}
+
+/** Calls the method of `Fold`. It gives the results in their order. */
+async function called({ primitive }: Described, call: FileCall, fold: Fold): Promise<readonly unknown[]> {
+  // Only an upload takes the types of arrays in a list, which those of f16 need.
+  const isOnGpu = Object.entries(call.elements).some(isListed);
+  const given = await givenTo(primitive, call, async ({ data, type }) =>
+    isOnGpu ? fold.upload(data, { type }) : data,
+  );
+  const method = fold[primitive.name as keyof Fold] as (...all: readonly unknown[]) => Promise<unknown>;
+  const made = await method.apply(fold, argumentsOf(primitive, given));
+  const results: unknown[] = call.results.length === 1 ? [made] : Object.values(made as Flags).flat();
+  for (const [at, result] of isOnGpu ? results.entries() : []) {
+    results[at] = await (result as GpuArray).read();
+  }
+  return results;
 }
 
 /** Where a result goes, and in which form. */
 type Place = Pick<Written, "target" | "options"> & { readonly name: string };
 
 /** The files of results. That of `--output` comes last. @throws {UsageError} */
-async function placesOf({ primitive, help }: Described, flags: Options): Promise<readonly Place[]> {
-  const [first, ...others] = Object.keys(help.results ?? {});
+async function placesOf(described: Described, flags: Options): Promise<readonly Place[]> {
+  const [first, ...others] = Object.keys(described.help.results ?? {});
   const places: Place[] = [];
-  for (const name of others) {
-    const path = flags[`${name}Out`] as string | undefined;
-    if (path === DASH) {
-      throw new UsageError(`${commandOf(primitive)}: ${flagOf(name)}-out takes a file`);
-    }
-    if (path !== undefined) {
+  for (const result of others) {
+    const flag = outputOf(described, result);
+    for (const [name, path] of filesOf(result, flags[flag])) {
+      if (path === DASH) {
+        throw new UsageError(`${commandOf(described)}: ${flagOf(flag)} takes a file`);
+      }
       places.push({ name, target: await openTarget(path) });
     }
   }
@@ -161,17 +285,16 @@ async function placesOf({ primitive, help }: Described, flags: Options): Promise
 
 /** The command of a primitive. `files` are its arguments, in the order of its operands. */
 export async function runPrimitive(
-  described: Described,
+  command: Described,
   files: readonly string[],
   flags: Options,
 ): Promise<void> {
-  const left = [...files];
-  const paths: Paths = Object.fromEntries(
-    described.primitive.operands.map(({ name, isOption }) => [
-      name,
-      isOption ? (flags[name] as string | undefined) : left.shift(),
-    ]),
-  );
+  const described = chosenBy(command, flags);
+  const { lists = [], prints } = described.help;
+  for (const list of lists) {
+    requireOutputs(described, list, flags);
+  }
+  const paths = pathsOf(described, files, flags);
   const places = await placesOf(described, flags);
   await inFlags(described, paths, () =>
     inSteps(
@@ -179,15 +302,17 @@ export async function runPrimitive(
       () => readCall(described, paths, flags),
       (fold, call) => called(described, call, fold),
       async (made, { input, results }) => {
-        const resultOf = (name: string) => results.find((one) => one.name === name) as Result;
-        const typeOf = (name: string) => resultOf(name).type as ScalarType;
+        // The first result may have the name of what it takes the place of, such as positions that of elements.
+        const named = results.map(({ name }) => name);
+        const placeOf = (name: string) => Math.max(0, named.indexOf(name));
+        const typeOf = (name: string) => results[placeOf(name)]?.type as ScalarType;
         const arrays = places.map(({ name, ...place }) => {
-          const { shape } = resultOf(name);
-          const data = made[name] as ScalarArray;
+          const shape = results[placeOf(name)]?.shape;
+          const data = made[placeOf(name)] as ScalarArray;
           return { ...place, type: typeOf(name), data, shape: shape === "input" ? input.shape : shape };
         });
         await writeArrays(arrays);
-        const printed = described.help.prints?.map((name) => formatValue(made[name] as Scalar, typeOf(name)));
+        const printed = prints?.map((name) => formatValue(made[placeOf(name)] as Scalar, typeOf(name)));
         await (printed && print(`${printed.join(" ")}\n`));
       },
     ),

@@ -2,17 +2,28 @@ import type { Command } from "commander";
 import { Option } from "commander";
 import type { Described } from "../primitives/described.ts";
 import { kindsOf, primitives } from "../primitives/described.ts";
-import type { Primitive } from "../primitives/primitive.ts";
-import { offsetsOption, parseCount, rowsOption, typeOption } from "./options.ts";
+import type { Operand } from "../primitives/primitive.ts";
+import { algorithmOption, collect, offsetsOption, parseCount, rowsOption, typeOption } from "./options.ts";
 
 // The commands of the primitives that are described.
 
+/** The name of a primitive in `wavefold explain`. */
+export const nameOf = ({ primitive, help }: Described): string => help.command ?? primitive.name;
+
 /** The command of a primitive. */
-export const commandOf = ({ name }: Primitive<never>): string => name.toLowerCase();
+export const commandOf = (described: Described): string => nameOf(described).toLowerCase();
 
 /** `keyType` is `--key-type`, and `k` is `-k`. */
 export const flagOf = (name: string): string =>
   name.length === 1 ? `-${name}` : `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+/** Whether a flag gives an operand's file. That of others is an argument. */
+export const isFlag = ({ help }: Described, { name, isOption }: Operand): boolean =>
+  isOption || name in (help.flags ?? {});
+
+/** The flag of a result's file, as an option: `valuesOut` is `--values-out`. */
+export const outputOf = ({ help }: Described, name: string): string =>
+  name in (help.flags ?? {}) ? name : `${name}Out`;
 
 /** The file of an array. */
 const fileOf = (name: string): string => `<${name === "data" ? "in" : name}.npy>`;
@@ -27,6 +38,11 @@ const flagsByKind = {
   type: (flag: string, says: string) => typeOption(`${flag} <name>`, says),
 } as const;
 
+export const runAlgorithm = (): Option =>
+  algorithmOption(
+    "how the threads of a work-group combine their elements; without it, the best for the adapter",
+  );
+
 /** The flags of a primitive's options and numbers. */
 const flagsOf = ({ primitive, help }: Described): readonly Option[] => [
   ...Object.entries<string>(help.options).map(([name, says]) => {
@@ -36,6 +52,7 @@ const flagsOf = ({ primitive, help }: Described): readonly Option[] => [
       : new Option(`${flagOf(name)} <${name}>`, says).choices(kind);
   }),
   ...(help.segments ?? []).map((kind) => ({ rows: rowsOption, offsets: offsetsOption })[kind]()),
+  ...("algorithm" in primitive.options ? [runAlgorithm()] : []),
 ];
 
 /** A command on the elements of files. */
@@ -59,39 +76,56 @@ interface Marks {
 /** The command of a primitive. */
 export function fileCommandOf(described: Described, { need, outputTo, outputOption }: Marks): FileCommand {
   const { primitive, help } = described;
-  const operands = primitive.operands.map(({ name, range, isOption }) => {
+  const operands = primitive.operands.flatMap((operand) => {
+    const { name, range, inside } = operand;
     const says = (help.operands as Readonly<Record<string, string>>)[name] ?? "";
-    return { name, isOption, says: range === "input" ? `${says}; - reads stdin` : says };
+    const all = { name, isFlag: isFlag(described, operand), says };
+    return inside ? [] : [range === "input" ? { ...all, says: `${says}; - reads stdin` } : all];
   });
+  /** Marks the flag of a file. */
+  const marked = (name: string, flag: Option): Option => {
+    const option = help.lists?.includes(name) ? flag.argParser(collect) : flag;
+    return help.flags?.[name] === "needed" ? need(option) : option;
+  };
   return {
-    name: commandOf(primitive),
+    name: commandOf(described),
     summary: help.summary,
     description: help.says,
-    files: operands.flatMap(({ name, isOption, says }) => (isOption ? [] : [[fileOf(name), says] as const])),
+    files: operands.flatMap(({ name, isFlag, says }) => (isFlag ? [] : [[fileOf(name), says] as const])),
     options: [
       ...Object.entries(help.results ?? {}).map(([name, says], at) =>
         at === 0
           ? outputOption(`${says}; - is stdout`)
-          : outputTo(`${flagOf(name)}-out ${fileOf(name)}`, says),
+          : marked(name, outputTo(`${flagOf(outputOf(described, name))} ${fileOf(name)}`, says)),
       ),
       ...flagsOf(described).map((flag) =>
         primitive.numbers?.includes(flag.attributeName()) ? need(flag) : flag,
       ),
-      ...operands.flatMap(({ name, isOption, says }) =>
-        isOption ? new Option(`${flagOf(name)} ${fileOf(name)}`, says) : [],
+      ...operands.flatMap(({ name, isFlag, says }) =>
+        isFlag ? marked(name, new Option(`${flagOf(name)} ${fileOf(name)}`, says)) : [],
       ),
     ],
   };
 }
 
-/** Adds the flags of all these primitives to a command, each once. If one primitive alone takes it, help names that. */
+/** The flags of a primitive in `wavefold explain`, which takes no files. */
+export const explainFlagsOf = (described: Described): readonly Option[] => [
+  ...flagsOf(described).filter((flag) => flag.attributeName() !== "offsets"),
+  ...described.primitive.operands.flatMap(({ name, isOption }) =>
+    isOption ? new Option(flagOf(name), `with ${name} of u32`) : [],
+  ),
+];
+
+/** Adds the flags of all these primitives to `wavefold explain`, each once. If one primitive alone takes it, help names that. */
 export function addFlags(command: Command): void {
+  const namesOf = (described: Described): string[] =>
+    explainFlagsOf(described).map((flag) => flag.attributeName());
   for (const described of primitives) {
-    for (const flag of flagsOf(described)) {
+    for (const flag of explainFlagsOf(described)) {
       const name = flag.attributeName();
       if (!command.options.some((other) => other.attributeName() === name)) {
-        const takers = primitives.filter(({ help }) => name in help.options);
-        const taker = takers.length === 1 ? `${described.primitive.name}: ` : "";
+        const takers = primitives.filter((other) => namesOf(other).includes(name));
+        const taker = takers.length === 1 ? `${nameOf(described)}: ` : "";
         command.addOption(Object.assign(flag, { description: taker + flag.description }));
       }
     }

@@ -18,6 +18,7 @@ import {
   readFlagsFor,
   sizeOf,
   tuningOf,
+  wholeNumbersIn,
   withElements,
   writeArrays,
 } from "./arrays.ts";
@@ -35,10 +36,10 @@ import type {
 } from "./options.ts";
 import { requireKeyType } from "./options.ts";
 
-// Commands on segments, and on runs. They hold all elements in memory at once. Scans and reductions of rows need not: they are in arrays.ts.
+// Commands on segments. They hold all elements in memory at once. Scans and reductions of rows need not: they are in arrays.ts.
 
 /** What the segments are made for. */
-export interface SegmentsFor {
+interface SegmentsFor {
   /** The type of the input. */
   readonly type: ScalarType;
   readonly shape: readonly number[] | undefined;
@@ -78,11 +79,8 @@ export async function segmentsOf(
     return { segments: { headBits: data as Uint32Array } };
   }
   if (offsets !== undefined) {
-    const { type, data } = await elementsIn(offsets);
-    if (type.kind === "float") {
-      throw new UsageError(`${offsets}: it holds ${type.name}; offsets are whole numbers`);
-    }
-    return { segments: { offsets: Array.from(data as ArrayLike<number | bigint>, Number) } };
+    const { data } = await wholeNumbersIn(offsets, "offsets");
+    return { segments: { offsets: data as Uint32Array } };
   }
   const given = keys === undefined ? undefined : await elementsIn(keys);
   return {
@@ -101,7 +99,7 @@ interface Work {
 }
 
 /** Reads all elements, computes on an adapter, and writes what comes out. */
-export async function withAll<Result>(
+async function withAll<Result>(
   { path, options, caller }: Work,
   prepare: (
     mapped: Mapped,
@@ -218,74 +216,5 @@ export async function reduceSegments(
         { target, options, type, data: values },
       ]);
     },
-  );
-}
-
-/** `wavefold unique`, and `wavefold runs`, which always has counts. */
-export async function uniqueFile(
-  path: string,
-  options: OutputOption &
-    TuningOption &
-    RawOption &
-    AdapterOption &
-    Pick<SegmentsOption, "key" | "keyType"> & { readonly indices?: boolean; readonly counts?: string },
-  caller: "unique" | "runs" = "unique",
-): Promise<void> {
-  const { indices = false, counts, output } = options;
-  requireKeyType(options, caller);
-  if (indices && counts !== undefined) {
-    throw new UsageError("unique takes --indices or --counts COUNTS.npy, and not both");
-  }
-  if (counts === DASH) {
-    throw new UsageError(`${caller}: --counts takes a file`);
-  }
-  const target = await openOutput(output, options);
-  const countTarget = counts === undefined ? undefined : await openTarget(counts);
-  await withAll(
-    { path, options, caller },
-    async ({ type }) =>
-      async (fold, data) => {
-        const all = { ...tuningOf(options), ...keyOf(options), type };
-        if (countTarget !== undefined) {
-          return (await fold.runLengths(data, all)) as { values: ScalarArray; counts?: Uint32Array };
-        }
-        const own = { ...all, indices } as never;
-        return { values: (await fold.unique(data, own)) as ScalarArray };
-      },
-    async ({ values, counts: lengths }, _, type) => {
-      await writeArrays([
-        ...(countTarget === undefined || lengths === undefined
-          ? []
-          : [{ target: countTarget, type: u32, data: lengths }]),
-        { target, options, type: indices ? u32 : type, data: values },
-      ]);
-    },
-  );
-}
-
-/** `wavefold expand` */
-export async function expandFile(
-  path: string,
-  options: OutputOption & RawOption & AdapterOption & { readonly counts: string },
-): Promise<void> {
-  const { counts: countsPath } = options;
-  const { type: countType, data: given } = await elementsIn(countsPath);
-  if (countType.kind === "float") {
-    throw new UsageError(`${countsPath}: it holds ${countType.name}; counts are whole numbers`);
-  }
-  const counts = Uint32Array.from(given as ArrayLike<number | bigint>, (count, at) => {
-    const own = Number(count);
-    if (own < 0 || own > 0xffffffff) {
-      throw new UsageError(`${countsPath}: count ${at} is ${own}; it takes 0 to 2^32 - 1`);
-    }
-    return own;
-  });
-  const target = await openOutput(options.output, options);
-  await withAll(
-    { path, options, caller: "expand" },
-    async ({ type }) =>
-      (fold, data) =>
-        fold.expandRuns(data, counts, { type }) as Promise<ScalarArray>,
-    (data, _, type) => writeArrays([{ target, options, type, data }]),
   );
 }

@@ -6,6 +6,7 @@ import type { OptionTable } from "../options.ts";
 import { requireMaxLength } from "../plan/choose_sizes.ts";
 import type { ExpandOptions } from "../plan/expand_runs.ts";
 import { EXPAND_ARRANGEMENTS, planExpandRuns } from "../plan/expand_runs.ts";
+import type { Told } from "../plan/explain_way.ts";
 import type { Examples } from "./examples.ts";
 import { between, pick } from "./examples.ts";
 import type { HelpOf } from "./help.ts";
@@ -112,15 +113,26 @@ export const expandRuns: Primitive<Options, "values" | "counts", "values"> = {
   plan: planExpandRuns,
 };
 
+const byScan = (): Told => ({
+  way: "a scan of the counts finds where each run ends, and then each item looks for its run",
+  why: ["Where a run starts depends on all counts before it."],
+  table: "expandRuns",
+});
+
 export const expandRunsHelp: HelpOf<typeof expandRuns> = {
+  command: "expand",
   summary: "repeat each value as often as its count says",
-  says: "Repeats each value as often as its count says.",
+  says: "The inverse of runs: repeats each value as often as its count says.",
   operands: {
     values: "the value of each run",
     counts: "counts: how often to repeat each value",
   },
   options: {},
-  results: { values: "where the values go" },
+  results: { values: "where the result goes" },
+  flags: { counts: "needed" },
+  wholeNumbers: ["counts"],
+  ways: { scan_single_pass: byScan, reduce_tiles: byScan, scan_tiles: byScan },
+  completed: (given, length) => ({ maxLength: length, ...given }),
 };
 
 /** Runs of which some have many elements, and short ones: with room for all elements, and for any number. */

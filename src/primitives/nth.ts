@@ -11,6 +11,7 @@ import { requireBits, requireKey, requireWhole } from "../plan/sort_key.ts";
 import type { Example, Examples, Random } from "./examples.ts";
 import { between, bitsOf, keysOf, pick } from "./examples.ts";
 import type { HelpOf } from "./help.ts";
+import { orderHelp } from "./help.ts";
 import type { Given, Primitive } from "./primitive.ts";
 import type { BufferRange, Length, PreparedPrimitive } from "./ranges.ts";
 
@@ -102,13 +103,6 @@ export const nth: Primitive<Options, "data", "value" | "index"> = {
   },
   plan: (options: NthOptions, facts) => planNth(options, facts),
 };
-
-/** What help says of the options of an order. */
-export const orderHelp = {
-  key: "WGSL that gives the key of an element x, such as 'x % 10u'",
-  keyType: "element type of the keys; without it, the input's",
-  bits: "sort by some bits of the keys alone: by the first number's bit up to that before the second's, so 0,8 are the lowest eight",
-} as const satisfies Record<Exclude<keyof SortKeyOptions, "descending">, string>;
 
 export const nthHelp: HelpOf<typeof nth> = {
   summary: "find the element that a sort would put at place N",

@@ -9,6 +9,7 @@ import { requireRunKey } from "../plan/run_key.ts";
 import { planRuns } from "../plan/runs.ts";
 import type { Examples } from "./examples.ts";
 import { keysOf } from "./examples.ts";
+import type { HelpOf } from "./help.ts";
 import type { Given, Primitive, Result } from "./primitive.ts";
 
 /** The options of `unique` and `runLengths`. */
@@ -43,19 +44,38 @@ export function requireRuns(name: string, { types, lengths, options }: Given<Run
   const type = requireType(types.data, name, "data");
   requireRunKey(options, type, name);
   const counted = { most: lengths.data ?? 0, length: "count" } as const;
-  const values: Result = { name: "values", range: "unique", type, like: "data", ...counted };
-  const numbers: Result = { name: "counts", range: "output", type: u32, ...counted };
+  const values: Result<"values"> = { name: "values", range: "unique", type, like: "data", ...counted };
+  const numbers: Result<"counts"> = { name: "counts", range: "output", type: u32, ...counted };
   return { title: `${name}<${type.name}>`, type, values, numbers };
 }
 
 /** The element of each run of equal elements, and how many it has. */
-export const runLengths: Primitive<RunOptions<string>> = {
+export const runLengths: Primitive<RunOptions<string>, "data", "values" | "counts"> = {
   name: "runLengths",
   ...ofRuns,
   request(given) {
     const { title, type, values, numbers } = requireRuns("runLengths", given);
     return { title, options: { ...given.options, type }, results: [values, numbers] };
   },
+};
+
+// What help says of `unique` and `runLengths`.
+export const equalHelp =
+  "Elements are equal if they have the same bits or are both NaN; with --key, if their keys are equal.";
+export const countsHelp = "the file is .npy (<u4), also with --raw and --text";
+export const runKeyHelp = {
+  key: "WGSL that gives the key of an element x, such as 'x / 10u'",
+  keyType: "element type of the keys; without it, the input's",
+} as const;
+
+export const runLengthsHelp: HelpOf<typeof runLengths> = {
+  command: "runs",
+  summary: "code runs of equal elements as elements and counts",
+  says: `Run-length coding: the element of each run of equal elements, and how many elements the run has. ${equalHelp}`,
+  operands: { data: "the elements" },
+  options: runKeyHelp,
+  results: { values: "where the elements go", counts: `where the counts go; ${countsHelp}` },
+  flags: { counts: "needed" },
 };
 
 /** Runs of equal elements, and of equal keys. */

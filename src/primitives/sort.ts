@@ -13,6 +13,8 @@ import type { PreparedSortOptions } from "../plan/sort_with_values.ts";
 import { planSortWithValues } from "../plan/sort_with_values.ts";
 import type { Example, ExampleArray, Examples, Random } from "./examples.ts";
 import { between, pick, rowsWithin } from "./examples.ts";
+import type { HelpOf } from "./help.ts";
+import { orderHelp } from "./help.ts";
 import { ordersOf } from "./nth.ts";
 import type { Given, Operand, Primitive, Request, Result } from "./primitive.ts";
 import type { BufferRange, Length } from "./ranges.ts";
@@ -146,9 +148,14 @@ function request(name: "sort" | "argSort", given: Given<Options & { readonly int
   const indices = name === "argSort";
   const moved = [values ?? []].flat() as readonly ElementType[];
   const all = { most: lengths.data ?? 0, length: "input" } as const;
-  const keys: Result = indices
-    ? { name: "keys", range: "output", type: u32, ...all }
-    : { name: "keys", range: "output", type, like: "data", ...all };
+  // What is sorted as a whole has no rows any more.
+  const shared = {
+    name: "keys",
+    range: "output",
+    ...all,
+    ...(planned && { shape: "input" as const }),
+  } as const;
+  const keys: Result = indices ? { ...shared, type: u32 } : { ...shared, type, like: "data" };
   const reordered = moved.map((of, at): Result => {
     const place = lists.values ? (`[${at}]` as const) : "";
     return { name: `values${place}`, range: `reordered${place}`, type: of, like: `values${place}`, ...all };
@@ -203,6 +210,38 @@ export const argSort: Primitive<Options> = {
   callOptions: { into: true },
   operands: [data, offsets],
   request: (given) => request("argSort", given),
+};
+
+/** What help says of both. */
+const commonHelp = {
+  operands: { data: "the elements" },
+  options: {
+    ...orderHelp,
+    descending: "put the greatest first; elements with equal keys keep their order",
+  },
+  segments: ["rows", "offsets"],
+  results: { keys: "where the result goes" },
+} as const;
+
+export const sortHelp: HelpOf<typeof sort> = {
+  ...commonHelp,
+  summary: "put the elements in order",
+  says: "Puts the elements in order, the least first, in one dimension. With --rows or --offsets, it sorts each segment on its own, and keeps the input's shape. Elements with equal keys keep their order. Floats have -0 before 0, and nan at the end.",
+  operands: {
+    ...commonHelp.operands,
+    values: "a value for each element, which moves with it; this option may be given several times",
+  },
+  results: {
+    ...commonHelp.results,
+    values: "where the values go, in the order of the elements; once for each --values",
+  },
+  lists: ["values"],
+};
+
+export const argSortHelp: HelpOf<typeof argSort> = {
+  ...commonHelp,
+  summary: "find the positions of the elements in order",
+  says: "Finds the positions (<u4) of the elements in the order of sort, in one dimension: that of the least element comes first. With --rows or --offsets, positions count over all of the input.",
 };
 
 /** An order by whole keys, and each order of all elements, of rows, and of segments between offsets. */

@@ -15,8 +15,9 @@ import { requireWhole } from "../plan/sort_key.ts";
 import type { Examples } from "./examples.ts";
 import { between, rowsWithin } from "./examples.ts";
 import type { HelpOf } from "./help.ts";
+import { orderHelp } from "./help.ts";
 import type { NthRanges } from "./nth.ts";
-import { orderHelp, ordersOf, requireOrder } from "./nth.ts";
+import { ordersOf, requireOrder } from "./nth.ts";
 import type { Given, Primitive } from "./primitive.ts";
 import type { BufferRange, PreparedPrimitive } from "./ranges.ts";
 

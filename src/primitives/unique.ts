@@ -1,13 +1,14 @@
 import type { IndicesOption, OptionTable } from "../options.ts";
 import type { Examples } from "./examples.ts";
+import type { HelpOf } from "./help.ts";
 import type { Primitive } from "./primitive.ts";
 import type { RunOptions } from "./run_lengths.ts";
-import { ofRuns, requireRuns, runLengthsExamples } from "./run_lengths.ts";
+import { countsHelp, equalHelp, ofRuns, requireRuns, runKeyHelp, runLengthsExamples } from "./run_lengths.ts";
 
 type Options = RunOptions<string> & Partial<IndicesOption>;
 
 /** The first element of each run of equal elements, or its position. */
-export const unique: Primitive<Options> = {
+export const unique: Primitive<Options, "data", "values" | "counts"> = {
   ...ofRuns,
   name: "unique",
   callOptions: { indices: "boolean" } satisfies OptionTable<IndicesOption>,
@@ -21,6 +22,21 @@ export const unique: Primitive<Options> = {
       results: indices ? [numbers] : [values, { ...numbers, isDropped: true }],
     };
   },
+};
+
+export const uniqueHelp: HelpOf<typeof unique> = {
+  summary: "keep the first element of each run of equal elements",
+  says: `Keeps the first element of each run of equal elements: in a sorted array, each element once. ${equalHelp}`,
+  operands: { data: "the elements" },
+  options: {
+    ...runKeyHelp,
+    indices: "write the positions of these elements (<u4) instead of the elements",
+  },
+  results: {
+    values: "where the result goes",
+    counts: `write how many elements each run has, too: run-length coding; ${countsHelp}`,
+  },
+  flags: { counts: "optional" },
 };
 
 /** The runs of `runLengths`: their first elements, and the positions of these. */

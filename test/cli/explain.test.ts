@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fileFor } from "../../src/adapters/adapter.ts";
 import type { ExplainReport } from "../../src/cli/explain.ts";
 import { formatBytes } from "../../src/cli/explain.ts";
-import { flagOf } from "../../src/cli/primitives.ts";
+import { commandOf, flagOf, nameOf } from "../../src/cli/primitives.ts";
 import { primitives } from "../../src/primitives/described.ts";
 import { failsIn, runIn } from "../support/command.ts";
 
@@ -153,17 +153,23 @@ describe("options", () => {
     [["gather", "--type", "f64"], "gather_at_positions"],
     [["unique", "--type", "f32"], "run_lengths"],
     [["runs"], "run_lengths"],
+    [["unique", "--indices"], "run_lengths"],
+    [["expand"], "scan_single_pass"],
   ])("%j begins with %s", (args, kernel) => {
     expect(first(...args, ...NVIDIA)).toMatch(kernel === "first_of_blocks" ? /^first_of_/ : kernel);
   });
 
   test.each(primitives)("$primitive.name has a command and a plan, with a way that is told", (described) => {
-    const { name, numbers = [] } = described.primitive;
-    const { stdout } = runIn(folder, [name.toLowerCase(), "--help"]);
+    const { numbers = [] } = described.primitive;
+    const { stdout } = runIn(folder, [commandOf(described), "--help"]);
     for (const option of Object.keys(described.help.options)) {
       expect(stdout).toContain(`  ${flagOf(option)} `);
     }
-    const { way } = report(name, ...numbers.flatMap((number) => [flagOf(number), "10"]), ...NVIDIA);
+    const { way } = report(
+      nameOf(described),
+      ...numbers.flatMap((number) => [flagOf(number), "10"]),
+      ...NVIDIA,
+    );
     expect(way).not.toMatch(/^\d+ dispatch/);
   });
 

@@ -70,7 +70,13 @@ describe("wavefold histogram", () => {
     fails(/--edges is "0,1,a", which is no file; it takes numbers divided by commas, or/, "--edges", "0,1,a");
     fails(/edges\[1\] is 9, and --edges\[0\] is 18446744073709551615n;/, "--edges", "18446744073709551615,9");
     fails(/none\.npy/, "--edges", "none.npy");
-    fails(/^wavefold: short\.npy: .*1 weights for 3 elements/, "--edges", "0,1", "--weights", "short.npy");
+    fails(
+      /^wavefold: short\.npy: it holds 1 weight, and in\.npy holds 3 elements/,
+      "--edges",
+      "0,1",
+      "--weights",
+      "short.npy",
+    );
     fails(
       /wide\.npy is of f64; it takes weights of u32, i32 or f32/,
       "--edges",

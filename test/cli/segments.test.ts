@@ -8,7 +8,7 @@ import { done, useNpyFolder } from "../support/npy_folder.ts";
 
 // Segments and runs in the command.
 
-const { u32, i32, f32, u64, f64 } = elementTypes;
+const { u32, i32, i64, f32, u64, f64 } = elementTypes;
 const files = useNpyFolder();
 const { put, run } = files;
 const fileOf = (name: string) => {
@@ -137,7 +137,10 @@ const wrong: readonly [string[], RegExp][] = [
   [["scan", "x.npy", "-o", "t.npy", "--keys", "k.npy", "--rows", "2"], /cannot be used with/],
   [["scan", "x.npy", "-o", "t.npy", "--key", "x", "--rows", "2"], /cannot be used with/],
   [["scan", "x.npy", "-o", "t.npy", "--key-type", "f32"], /scan: --key-type says what --key EXPR gives/],
-  [["unique", "x.npy", "-o", "t.npy", "--key-type", "f32"], /unique: --key-type says what --key EXPR gives/],
+  [
+    ["unique", "x.npy", "-o", "t.npy", "--key-type", "f32"],
+    /unique: --key-type is f32; it takes a type only beside --key/,
+  ],
   [["scan", "x.npy", "-o", "t.npy", "--key", "x +"], /the key/],
   [["scan", "x.npy", "-o", "t.npy", "--rows", "2", "--total"], /no total of all/],
   [["scan", "x.npy", "-o", "t.npy", "--columns", "3"], /3 columns do not divide the 4 items/],
@@ -152,11 +155,18 @@ const wrong: readonly [string[], RegExp][] = [
   [["scan", "x.npy", "-o", "t.npy", "--head-bits", "k.npy", "--keys", "k.npy"], /cannot be used with/],
   [["expand", "x.npy", "-o", "t.npy"], /--counts <counts\.npy> is missing/],
   [["expand", "x.npy", "-o", "t.npy", "--counts", "h.npy"], /h\.npy: it holds f32; counts are whole numbers/],
-  [["expand", "x.npy", "-o", "t.npy", "--counts", "k.npy"], /2 counts for 4 values/],
+  [
+    ["expand", "x.npy", "-o", "t.npy", "--counts", "k.npy"],
+    /k\.npy: it holds 2 counts, and x\.npy holds 4 values; it takes one count for each/,
+  ],
+  [
+    ["expand", "x.npy", "-o", "t.npy", "--counts", "n.npy"],
+    /n\.npy: counts\[1\] is -7; it takes 0 to 2\^32 - 1/,
+  ],
   [["runs", "x.npy", "-o", "t.npy"], /--counts <counts\.npy> is missing/],
   [["runs", "x.npy", "-o", "t.npy", "--counts", "-"], /runs: --counts takes a file/],
   [["unique", "x.npy", "-o", "u.npy", "--indices", "--counts", "c.npy"], /--indices or --counts/],
-  [["unique", "x.npy", "-o", "u.npy", "--counts", "-"], /--counts takes a file/],
+  [["unique", "x.npy", "-o", "u.npy", "--counts", "-"], /unique: --counts takes a file/],
   [["unique", "x.npy", "-o", "u.npy", "--counts", "./u.npy"], /u\.npy: two outputs would go there/],
   [["runs", "x.npy", "-o", "k.npy", "--counts", "link.npy"], /link\.npy: two outputs would go there/],
   [
@@ -170,6 +180,7 @@ test.each(wrong)("it refuses %j", (args, message) => {
   put("k.npy", u32, Uint32Array.of(0, 3));
   put("e.npy", u32, new Uint32Array(0), [3, 0]);
   put("h.npy", f32, Float32Array.of(0, 4));
+  put("n.npy", i64, BigInt64Array.of(0n, -7n));
   symlinkSync("k.npy", join(files.path, "link.npy"));
   const inFolder = args.map((arg) => arg.replace("../to", `../${basename(files.path)}`));
   failsIn(files.path, message, [...inFolder, ...SIMULATED]);

@@ -4,10 +4,12 @@ import { join } from "node:path";
 import process from "node:process";
 import { expect, test, vi } from "vitest";
 import type { ScalarArray } from "../../src/algebra/arrays.ts";
+import { arrayOver } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import type { Scalar } from "../../src/algebra/types.ts";
-import { sortFile } from "../../src/cli/sort.ts";
+import { runPrimitive } from "../../src/cli/primitive.ts";
 import { Fold } from "../../src/gpu/fold.ts";
+import { sort as aSort, sortHelp } from "../../src/primitives/sort.ts";
 import { argSortReference, sortReference } from "../../src/reference/sort.ts";
 import { SIMULATED, unixMissing } from "../support/adapter.ts";
 import { failsIn, program } from "../support/command.ts";
@@ -69,6 +71,18 @@ test("values move with their elements: one file, and several of other types", ()
   expect(dataOf("i.npy")).toEqual(moved(names));
 });
 
+test("values of f16, whose bits an array of another type may hold", () => {
+  const { f16 } = elementTypes;
+  // 1, 2 and 0.5.
+  const halves = arrayOver(f16, Uint16Array.of(0x3c00, 0x4000, 0x3800).buffer) as ScalarArray;
+  put("x.npy", u32, Uint32Array.of(2, 9, 0));
+  put("h.npy", f16, halves);
+  expect(run("sort", "x.npy", "-o", "s.npy", "--values", "h.npy", "--values-out", "v.npy")).toEqual(done);
+  expect(dataOf("s.npy")).toEqual([0, 2, 9]);
+  const bytes = readFileSync(join(files.path, "v.npy")).subarray(-6);
+  expect(Array.from(new Uint16Array(Uint8Array.from(bytes).buffer))).toEqual([0x3800, 0x3c00, 0x4000]);
+});
+
 test("elements without a header, as text, and none at all", () => {
   writeFileSync(join(files.path, "x.txt"), "7 -1\n3");
   const text = ["x.txt", "--text", "i64", "-o", "-"];
@@ -119,10 +133,10 @@ test("what it refuses, it refuses in one line, and writes nothing", () => {
   const sort = ["sort", "x.npy", "-o", "s.npy"];
   const wrong: readonly [string[], RegExp][] = [
     [["sort", "x.npy"], /sort: -o, --output <out\.npy> is missing: where the result goes/],
-    [[...sort, "--key-type", "i32"], /sort: --key-type says what --key EXPR gives; it takes both/],
-    [["argsort", "x.npy", "-o", "p.npy", "--key-type", "i32"], /argsort: --key-type says/],
+    [[...sort, "--key-type", "i32"], /sort<u32>: --key-type is i32; it takes a type only beside --key/],
+    [["argsort", "x.npy", "-o", "p.npy", "--key-type", "i32"], /argSort<u32>: --key-type is i32/],
     [[...sort, "--key", "x", "--key-type", "u8"], /Allowed choices are u32, i32/],
-    [[...sort, "--bits", "3"], /two whole numbers divided by a comma/],
+    [[...sort, "--bits", "3"], /sort<u32>: --bits is \[3\]; it takes .*0 <= from < to <= 32/],
     [[...sort, "--bits", "3,33"], /sort<u32>.*bits.*3, 33.*0 <= from < to <= 32, the bits of a key of u32/],
     [[...sort, "--bits", "8,8"], /0 <= from < to/],
     [[...sort, "--key", "y + 1u"], /y/],
@@ -192,14 +206,19 @@ test("segments of offsets are sorted as segments of the longest one's length", a
   put("o.npy", u32, Uint32Array.from(offsets));
   const sort = vi.spyOn(Fold.prototype, "sort");
   try {
-    await sortFile(join(files.path, "x.npy"), {
-      offsets: join(files.path, "o.npy"),
-      output: join(files.path, "s.npy"),
+    const pathOf = (name: string): string => join(files.path, name);
+    await runPrimitive({ primitive: aSort, help: sortHelp }, [pathOf("x.npy")], {
+      offsets: pathOf("o.npy"),
+      values: [pathOf("x.npy")],
+      valuesOut: [pathOf("v.npy")],
+      output: pathOf("s.npy"),
       adapter: SIMULATED[1],
     });
-    expect(sort.mock.calls.map(([, options]) => options)).toMatchObject([{ maxSegmentLength: 300 }]);
+    // The least power of two that is not below it, so that plans are shared.
+    expect(sort.mock.calls.map(([, options]) => options)).toMatchObject([{ maxSegmentLength: 512 }]);
   } finally {
     sort.mockRestore();
   }
   expect(dataOf("s.npy")).toEqual(Array.from(sortReference(data, { segments: { offsets } })));
+  expect(dataOf("v.npy")).toEqual(dataOf("s.npy"));
 });
