@@ -156,7 +156,7 @@ describe("what is not loaded is an error of Wavefold's", () => {
     const reduce = chunks.find((_, at) => /export \{.*\breduceAtHand\b/.test(texts[at] ?? ""));
     await rm(join(dist, reduce ?? "none"));
     expect(await titleOf(dist)).toMatch(
-      /^WavefoldError: a part of Wavefold was not loaded: Failed to fetch .*primitives-.*\.js$/,
+      /^WavefoldError: a part of Wavefold was not loaded: Failed to fetch .*folds-.*\.js$/,
     );
   });
 });

@@ -168,6 +168,8 @@ describe.each(described)("$primitive.name", (of) => {
         plan[end]();
         const encoder = device.createCommandEncoder();
         expect(() => plan.record(encoder, { length: 0 } as never)).toThrow(/destroyed/);
+        // The digits of the runs of single passes stay with the device until then.
+        one.trim();
         expect(alive()).toEqual([]);
       }
     }
