@@ -501,7 +501,7 @@ describe("what goes wrong", () => {
     one.destroy();
   });
 
-  test.each(["runLengths", "sort of values", "topK", "reduce by keys"])(
+  test.each(["runLengths", "sort of values", "reduce by keys"])(
     "while one read of a failed call goes on, the call's bytes are not given back: %s",
     async (name) => {
       const call = calls[name] as (typeof calls)[string];
@@ -566,7 +566,7 @@ describe("what goes wrong", () => {
     const { maxBufferSize } = fold().device.limits;
     const { one, kept } = await foldOf(2 ** 20, {
       buffer: (descriptor) =>
-        descriptor.label?.endsWith(" upload<u32> array")
+        descriptor.label?.endsWith(" histogram<u32> input")
           ? { ...descriptor, size: maxBufferSize }
           : descriptor,
     });

@@ -161,7 +161,7 @@ export const planAtHand = <T>(
   withPlan(context, planned, bytes, (own) => {
     const { compiled } = own;
     const { plan } = compiled;
-    const arrangement = arrangementFor(planned.all);
+    const arrangement = planned.arrangementOf?.(plan) ?? arrangementFor(planned.all);
     return atHand(context, plan.title, (hand) => {
       const vector = arrangement === "padded" ? plan.vector : 1;
       const roomOf = (name: RangeName, length: number): number =>

@@ -33,6 +33,8 @@ export const plannedLength = (length: number): number => 2 ** Math.ceil(Math.log
 export interface Planned {
   readonly primitive: string;
   readonly all: PlanOptions;
+  /** How the call's buffers lie for its plan. The default is {@link arrangementFor}. */
+  arrangementOf?(plan: Plan): Arrangement | undefined;
   /** Makes the plan for these options, if none is kept. */
   plan(all: PlanOptions): Promise<Plan>;
 }

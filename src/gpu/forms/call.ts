@@ -6,17 +6,19 @@ import type { ElementType } from "../../algebra/types.ts";
 import { ArgumentError } from "../../errors.ts";
 import { requireOptions } from "../../options.ts";
 import { requireBindable } from "../../plan/binding_length.ts";
-import type { RangeName } from "../../plan/plan.ts";
+import type { Plan, RangeName } from "../../plan/plan.ts";
 import { givenAs } from "../../plan/plan.ts";
 import type { Operand, Primitive, Request, Result, Given as Seen } from "../../primitives/primitive.ts";
 import { callNames } from "../../primitives/primitive.ts";
 import type { HandTypes } from "../at_hand/scan_at_hand.ts";
-import { targetFor, typesOf } from "../at_hand/scan_at_hand.ts";
+import { planAtHand, readBackOf, targetFor, typesOf } from "../at_hand/scan_at_hand.ts";
 import { bufferBytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import { requireDevice } from "../device/device.ts";
-import type { Given } from "../device/transfer.ts";
-import { givenOf } from "../device/transfer.ts";
+import type { Given, ReadBack } from "../device/transfer.ts";
+import { fresh, givenOf } from "../device/transfer.ts";
+import type { Range } from "../executor/executor.ts";
+import { plannedLength } from "../executor/plans_of_calls.ts";
 import {
   plannedLengthOnGpu,
   requireInto,
@@ -305,6 +307,18 @@ async function callAtHand(
     ...[...atHand.map(([, array]) => array), ...Object.values(words)].map(({ byteLength }) => byteLength),
     ...results.map(({ most, type }) => most * type.bytes),
   ].reduce((sum, one) => sum + bufferBytesFor(one), scratchBytes);
+  /** What the call gives of the contents of its results. */
+  const given = (read: readonly AnyArray[]): unknown =>
+    resultOf(
+      request,
+      givenOfResults(request).map(({ type, isElement }, at) => {
+        const array = read[at] as AnyArray;
+        return isElement ? valuesOf(array, type)(0) : array;
+      }),
+    );
+  if (isShort(called, request, length, bytes)) {
+    return given(await inOneSubmission(called, request, atHand, all, bytes));
+  }
   return viaGpu(context, title, length, bytes, async (own) => {
     const onGpu: Record<string, GpuArray> = {};
     const operands = wordsOf(primitive, request);
@@ -314,13 +328,62 @@ async function callAtHand(
     }
     const made = await run({ ...called, operands: [...called.operands, ...operands] }, request, onGpu);
     const rooms = [into && { into: into.data as never }];
-    const read = await readAll(made.map((array, at) => own(array).read(rooms[at])));
-    return resultOf(
-      request,
-      givenOfResults(request).map(({ type, isElement }, at) => {
-        const array = read[at] as AnyArray;
-        return isElement ? valuesOf(array, type)(0) : array;
-      }),
-    );
+    return given(await readAll(made.map((array, at) => own(array).read(rooms[at]))));
+  });
+}
+
+/** The most bytes of a call that goes in one submission: longer arrays go in pieces, some of which are copied while others are under way. */
+const SHORT = 2 ** 20;
+
+/** Whether a call at hand goes in one submission: the host knows how long its results are, and there is nothing beside its operands. */
+const isShort = (
+  { primitive, operands, into }: Call,
+  { results, words, numbers = {} }: Request,
+  length: number,
+  bytes: number,
+): boolean =>
+  length > 0 &&
+  bytes <= SHORT &&
+  into === undefined &&
+  words === undefined &&
+  primitive.arrangements === undefined &&
+  Object.keys(numbers).every((name) => primitive.operands.some((one) => name === `${one.range}Length`)) &&
+  operands.every(({ name }) => name === givenAs(name)) &&
+  results.every(({ length: from, isDropped }) => from !== "count" && !isDropped);
+
+/** Uploads the arrays of a call at hand, runs its plan and reads the results, all in one submission, which takes half the time of several. */
+function inOneSubmission(
+  { primitive, context }: Call,
+  { title, options, numbers, results }: Request,
+  atHand: readonly (readonly [operand: Operand, array: Given])[],
+  types: Readonly<Record<string, HandTypes>>,
+  bytes: number,
+): Promise<readonly AnyArray[]> {
+  const [, input] = atHand.find(([{ range }]) => range === "input") as readonly [Operand, Given];
+  const all = { ...options, maxLength: plannedLength(input.length), lengthOnGpu: false };
+  const planned = {
+    primitive: `${title} at hand`,
+    // The numbers are in the dispatches, which are kept with the plan.
+    all: { ...all, ...numbers },
+    plan: () => planFor(primitive, context.facts, all as object),
+    arrangementOf: ({ variants }: Plan) => variants[0]?.arrangement,
+  };
+  return planAtHand(context, planned, bytes, async ({ upload, output, run }) => {
+    const ranges: Record<string, Range | undefined> = {};
+    for (const [{ range }, array] of atHand) {
+      ranges[range] = array.byteLength > 0 ? await upload(range, array) : undefined;
+    }
+    const made = results.map(({ most, type }) => fresh(most * type.bytes));
+    const parts: ReadBack[] = [];
+    for (const [at, { range, most, type }] of results.entries()) {
+      const place = await output(range, most);
+      ranges[range] = place;
+      parts.push(readBackOf(place, most * type.bytes, made[at] as () => Uint8Array));
+    }
+    await run(ranges, input.length, parts);
+    return results.map(({ like, type }, at) => {
+      const arrayOf = types[like ?? ""]?.arrayOf ?? arrayOver.bind(undefined, type);
+      return arrayOf((made[at] as () => Uint8Array)().buffer as ArrayBuffer);
+    });
   });
 }
