@@ -18,7 +18,6 @@ import { requireDevice } from "../device/device.ts";
 import type { Given, ReadBack } from "../device/transfer.ts";
 import { fresh, givenOf } from "../device/transfer.ts";
 import type { Range } from "../executor/executor.ts";
-import { plannedLength } from "../executor/plans_of_calls.ts";
 import {
   plannedLengthOnGpu,
   requireInto,
@@ -360,7 +359,13 @@ function inOneSubmission(
   bytes: number,
 ): Promise<readonly AnyArray[]> {
   const [, input] = atHand.find(([{ range }]) => range === "input") as readonly [Operand, Given];
-  const all = { ...options, maxLength: plannedLength(input.length), lengthOnGpu: false };
+  const longest = Math.max(...results.map(({ type }) => type.bytes), u32.bytes);
+  // The plan is that of a call on the GPU.
+  const all = {
+    ...options,
+    maxLength: plannedLengthOnGpu(input.length, longest, context),
+    lengthOnGpu: false,
+  };
   const planned = {
     primitive: `${title} at hand`,
     // The numbers are in the dispatches, which are kept with the plan.
