@@ -1,7 +1,7 @@
 import { describedAdapters } from "../src/adapters/described.ts";
 import type { ScalarArray } from "../src/algebra/arrays.ts";
 import type { Scalar } from "../src/algebra/types.ts";
-import { planFor } from "../src/gpu/forms/prepare.ts";
+import { planPrimitive } from "../src/gpu/forms/prepare.ts";
 import type { Fold, TypeName } from "../src/index.ts";
 import { ArgumentError, elementTypes } from "../src/index.ts";
 import type { DeviceFacts } from "../src/plan/device_facts.ts";
@@ -104,7 +104,7 @@ export function planOn(choice: DescribedChoice, length: number, facts: DeviceFac
   const input = primitive.operands.find(({ range }) => range === "input") as Operand;
   const maxLength = lengthsOf(choice, length)[input.name];
   const planned: object = { ...requestOf(choice, length, facts).options, maxLength };
-  return planFor(primitive, facts, planned);
+  return planPrimitive(primitive, facts, planned);
 }
 
 /** A function that a reference takes where a call takes WGSL. It gives numbers, or whole numbers of the key's type. */

@@ -3,7 +3,7 @@ import { u32 } from "../algebra/integers.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import type { ElementType, TypeName } from "../algebra/types.ts";
 import { planFactsFor } from "../gpu/executor/load_later.ts";
-import { planFor as planOf } from "../gpu/forms/prepare.ts";
+import { planPrimitive } from "../gpu/forms/prepare.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
 import type { DeviceFacts } from "../plan/device_facts.ts";
 import type { Passes } from "../plan/options.ts";
@@ -126,7 +126,7 @@ const plannedFrom =
       });
       const { numbers = {} } = request;
       const all: object = { ...request.options, ...others };
-      return { plan: await planOf(primitive, facts, all), numbers };
+      return { plan: await planPrimitive(primitive, facts, all), numbers };
     });
 
 /** How a primitive is explained. */

@@ -8,7 +8,7 @@ import type { ElementType, Scalar, ScalarType, TypeName } from "../algebra/types
 import { ArgumentError } from "../errors.ts";
 import type { Fold } from "../gpu/fold.ts";
 import type { GpuArray } from "../gpu/gpu_arrays/gpu_array.ts";
-import { givenAs } from "../plan/plan.ts";
+import { givenAs, inLists } from "../plan/plan.ts";
 import type { Described } from "../primitives/described.ts";
 import { argumentsOf, kindsOf } from "../primitives/described.ts";
 import type { Operand, Primitive, Request, Result } from "../primitives/primitive.ts";
@@ -200,13 +200,10 @@ async function readCall(described: Described, paths: Paths, flags: Options): Pro
   };
   const each = <T>(of: (one: Elements) => T): Record<string, T> =>
     Object.fromEntries(Object.entries(elements).map(([name, one]) => [name, of(one)]));
-  const lists: Record<string, readonly ElementType[]> = {};
-  for (const [name, { type }] of Object.entries(elements).filter(isListed)) {
-    lists[givenAs(name)] = [...(lists[givenAs(name)] ?? []), type];
-  }
+  const lists = inLists(Object.entries(each(({ type }) => type)).filter(isListed));
   const request = primitive.request({
     types: each(({ type }) => type),
-    lists,
+    lists: lists as Record<string, ElementType[]>,
     lengths: each(({ data }) => data.length),
     arrays: each(({ data }) => data),
     isCounted: false,
@@ -229,12 +226,11 @@ async function givenTo(
   { elements, options, request }: FileCall,
   arrayOf: (one: Pick<Elements, "data" | "type">) => Promise<unknown>,
 ): Promise<Flags> {
-  const given: Record<string, unknown> = { ...options };
+  const arrays: [name: string, array: unknown][] = [];
   for (const [name, one] of Object.entries(elements)) {
-    const array = await arrayOf(one);
-    const list = givenAs(name);
-    given[list] = list === name ? array : [given[list] ?? [], array].flat();
+    arrays.push([name, await arrayOf(one)]);
   }
+  const given: Record<string, unknown> = { ...options, ...inLists(arrays) };
   for (const { name, inside } of operands) {
     const data = request.words?.[name];
     if (inside && data) {

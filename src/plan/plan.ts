@@ -36,6 +36,16 @@ export type RangeName =
 /** What the caller gives a range as: its name, or that of the list that it is in. */
 export const givenAs = (range: string): string => range.split("[", 1)[0] as string;
 
+/** Values by the names of ranges, as they are given: those of a list in a list. */
+export function inLists<T>(named: readonly (readonly [name: string, value: T])[]): Record<string, T | T[]> {
+  const given: Record<string, T | T[]> = {};
+  for (const [name, value] of named) {
+    const list = givenAs(name);
+    given[list] = list === name ? value : [...((given[list] as T[] | undefined) ?? []), value];
+  }
+  return given;
+}
+
 /** Bytes of an item of each range. In all others, such as flags, counts and lengths, items are u32. */
 export type ItemBytes = Readonly<Record<"input" | "output", number> & Partial<Record<RangeName, number>>>;
 

@@ -4,7 +4,7 @@ import type { CompactOptions } from "../plan/compact.ts";
 import { commonNames } from "../plan/options.ts";
 import type { IntoOption } from "./call_options.ts";
 import type { OptionsOf } from "./primitive.ts";
-import type { BufferRange, Length, PartOption } from "./ranges.ts";
+import type { BufferRange, Length, PartOption, PreparedPrimitive } from "./ranges.ts";
 
 /** What says which elements are kept: a predicate or flags. */
 export type KeepOption<Flags> =
@@ -48,7 +48,7 @@ export interface FlaggedRanges extends CompactRanges {
 }
 
 /** A compaction, compiled and with its scratch allocated. */
-export interface CompactOf<Ranges extends CompactRanges> {
+export interface CompactOf<Ranges extends CompactRanges> extends PreparedPrimitive<Ranges> {
   /**
    * Records the compaction of `length` items, as {@link PreparedScan.record} does. `output` must have room for all of
    * them. `count` (one u32) receives the number of kept items. Items of `output` after the kept ones keep their
@@ -60,10 +60,6 @@ export interface CompactOf<Ranges extends CompactRanges> {
   record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: Ranges): void;
   /** As {@link PreparedScan.settled}. */
   readonly settled: Promise<void>;
-  /** As {@link PreparedScan.destroy}. */
-  destroy(): void;
-  /** The same as `destroy`, for `using`. */
-  [Symbol.dispose](): void;
 }
 
 /** A compaction that was prepared with `where`. */

@@ -4,8 +4,6 @@ import type { ElementType } from "../algebra/types.ts";
 import type { OptionTable } from "../options.ts";
 import type { BinOptions } from "../plan/bins.ts";
 import { requireBins } from "../plan/bins.ts";
-import { requireChosen } from "../plan/check_tuning_options.ts";
-import { requireFeature } from "../plan/choose_sizes.ts";
 import type { HistogramOptions, HistogramTuning } from "../plan/histogram.ts";
 import { planHistogram, requireBinText, requireWeights } from "../plan/histogram.ts";
 import { requireScalar } from "../plan/require_scalar.ts";
@@ -66,14 +64,12 @@ export const histogram: Primitive<HandHistogramOptions<string>, "data" | "weight
   } satisfies OptionTable<HandHistogramOptions<string>>,
   callOptions: { weights: true },
   planOptions: { weights: "type" } satisfies OptionTable<Pick<HistogramOptions, "weights">>,
-  request({ types: { data, weights }, options, facts }) {
+  request({ types: { data, weights }, options }) {
     const type = requireScalar(data, "histogram", "data");
     const title = `histogram<${type.name}>`;
     requireWeights(weights, title);
     const { count } = requireBins(options, type, title);
     requireBinText(options, title);
-    requireFeature(type, title, facts);
-    requireChosen(options, title, facts);
     return {
       title,
       options: { ...options, type, ...(weights && { weights }) },

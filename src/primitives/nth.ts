@@ -60,7 +60,6 @@ export function requireOrder(
   const title = `${name}<${type.name}>`;
   const key = requireKey(options, type, title);
   requireBits(options.bits, key, title);
-  requireFeature(type, title, facts);
   requireFeature(key.type, title, facts);
   return { type, title };
 }

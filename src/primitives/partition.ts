@@ -3,7 +3,7 @@ import type { PartitionOptions } from "../plan/compact.ts";
 import { tuningNames } from "../plan/options.ts";
 import { compact } from "./compact.ts";
 import type { OptionsOf } from "./primitive.ts";
-import type { BufferRange, Length } from "./ranges.ts";
+import type { BufferRange, Length, PreparedPrimitive } from "./ranges.ts";
 
 /** All elements: first those that are kept, then the rest, both in order. */
 export interface Partition<Values, Count> {
@@ -59,7 +59,8 @@ export interface FlaggedPartitionRanges extends PartitionRanges {
 }
 
 /** A partition, compiled and with its scratch allocated. */
-export interface PreparedPartition<Ranges extends PartitionRanges = PartitionRanges> {
+export interface PreparedPartition<Ranges extends PartitionRanges = PartitionRanges>
+  extends PreparedPrimitive<Ranges> {
   /**
    * Records the partition of `length` items. Everything is checked before anything is recorded, and nothing is read back.
    *
@@ -72,10 +73,6 @@ export interface PreparedPartition<Ranges extends PartitionRanges = PartitionRan
   record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: Ranges): void;
   /** Resolves once recordings use the plan's own kernels: at once, unless it was prepared with `soon`. It rejects if these do not compile. */
   readonly settled: Promise<void>;
-  /** Frees the scratch. Recordings that are not yet submitted become invalid. */
-  destroy(): void;
-  /** The same as `destroy`, for `using`. */
-  [Symbol.dispose](): void;
 }
 
 /** The options of a partition. */

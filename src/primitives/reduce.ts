@@ -8,7 +8,7 @@ import type { SoonOption, TuningOptions } from "../plan/options.ts";
 import { commonNames } from "../plan/options.ts";
 import type { IntoOption, MapOption, TypesOption } from "./call_options.ts";
 import type { OptionsOf } from "./primitive.ts";
-import type { BufferRange, Length, PartOption } from "./ranges.ts";
+import type { BufferRange, Length, PartOption, PreparedPrimitive } from "./ranges.ts";
 
 /** What `scan` and `reduce` take. */
 export interface FoldOptions<From extends string, Name extends string, Type, Initial>
@@ -70,7 +70,7 @@ export interface ReduceRanges extends PartOption, SegmentParts {
 }
 
 /** A reduction, compiled and with its scratch allocated. */
-export interface PreparedReduce {
+export interface PreparedReduce extends PreparedPrimitive<ReduceRanges> {
   /**
    * Records the reduction of `length` items to the first item of `output`, or of each segment to a place of its own. As
    * {@link PreparedScan.record}.
@@ -83,10 +83,6 @@ export interface PreparedReduce {
   groupingOf(ranges: ReduceRanges): Grouping;
   /** As {@link PreparedScan.settled}. */
   readonly settled: Promise<void>;
-  /** As {@link PreparedScan.destroy}. */
-  destroy(): void;
-  /** The same as `destroy`, for `using`. */
-  [Symbol.dispose](): void;
 }
 
 /** The options of a reduction. Results of typed arrays go into no array of the caller's. */

@@ -4,7 +4,7 @@ import type { Grouping } from "../plan/grouping.ts";
 import { commonNames } from "../plan/options.ts";
 import type { IntoOption } from "./call_options.ts";
 import type { OptionsOf } from "./primitive.ts";
-import type { BufferRange } from "./ranges.ts";
+import type { BufferRange, PreparedPrimitive } from "./ranges.ts";
 import type { ReduceRanges } from "./reduce.ts";
 import { reduce } from "./reduce.ts";
 
@@ -33,7 +33,7 @@ export interface ScanRanges extends Omit<ReduceRanges, "count" | "unique"> {
 }
 
 /** A scan, compiled and with its scratch allocated. */
-export interface PreparedScan {
+export interface PreparedScan extends PreparedPrimitive<ScanRanges> {
   /**
    * Records the scan of `length` items. Everything is checked before anything is recorded, and nothing is read back.
    *
@@ -55,10 +55,6 @@ export interface PreparedScan {
    * then recordings go on as before. Only sums and products of floats, and operators of your own on floats, may have other bits after it.
    */
   readonly settled: Promise<void>;
-  /** Frees the scratch. Recordings that are not yet submitted become invalid. */
-  destroy(): void;
-  /** The same as {@link PreparedScan.destroy}, for `using`. */
-  [Symbol.dispose](): void;
 }
 
 /** The options of a scan. */

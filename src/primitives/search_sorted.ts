@@ -3,8 +3,6 @@ import type { ElementType } from "../algebra/types.ts";
 import { isSameType } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
 import type { OptionTable } from "../options.ts";
-import { requireChosen } from "../plan/check_tuning_options.ts";
-import { requireFeature } from "../plan/choose_sizes.ts";
 import { requireScalar, requireSide } from "../plan/require_scalar.ts";
 import type { SearchTuning } from "../plan/search.ts";
 import { planSearch } from "../plan/search.ts";
@@ -50,7 +48,7 @@ export const searchSorted: Primitive<HandSearchOptions<string>, "sorted" | "valu
     workGroupSize: "count",
     itemsPerThread: "count",
   } satisfies OptionTable<HandSearchOptions<string>>,
-  request({ types: { sorted, values }, lengths, options, facts }) {
+  request({ types: { sorted, values }, lengths, options }) {
     const type = requireScalar(sorted, "searchSorted", "sorted");
     const title = `searchSorted<${type.name}>`;
     if (values === undefined || !isSameType(type, values)) {
@@ -60,8 +58,6 @@ export const searchSorted: Primitive<HandSearchOptions<string>, "sorted" | "valu
       );
     }
     requireSide(options.side, title);
-    requireFeature(type, title, facts);
-    requireChosen(options, title, facts);
     return {
       title,
       options: { ...options, type },

@@ -4,7 +4,6 @@ import type { ElementType } from "../algebra/types.ts";
 import { isSameType, requireType } from "../algebra/types.ts";
 import { ArgumentError, refuse, shown } from "../errors.ts";
 import type { OptionTable } from "../options.ts";
-import { requireChosen } from "../plan/check_tuning_options.ts";
 import type { TuningOptions } from "../plan/options.ts";
 import { tuningNames } from "../plan/options.ts";
 import type { SortKeyOptions } from "../plan/sort_key.ts";
@@ -17,7 +16,7 @@ import type { HelpOf } from "./help.ts";
 import { orderHelp } from "./help.ts";
 import { ordersOf } from "./nth.ts";
 import type { Given, Operand, Primitive, Request, Result } from "./primitive.ts";
-import type { BufferRange, Length } from "./ranges.ts";
+import type { BufferRange, Length, PreparedPrimitive } from "./ranges.ts";
 
 /** Elements in order, and their values in the same order. */
 export interface Sorted<Keys, Values> {
@@ -50,7 +49,7 @@ export interface SortRanges {
 }
 
 /** A sort, compiled and with its scratch allocated. */
-export interface PreparedSort {
+export interface PreparedSort extends PreparedPrimitive<SortRanges> {
   /**
    * Records the sort of `length` items. Everything is checked before anything is recorded, and nothing is read back.
    *
@@ -60,10 +59,6 @@ export interface PreparedSort {
    * @throws {ArgumentError} {@link LimitError} {@link DeviceLostError}
    */
   record(encoder: GPUCommandEncoder | GPUComputePassEncoder, ranges: SortRanges): void;
-  /** Frees the scratch. Recordings that are not yet submitted become invalid. */
-  destroy(): void;
-  /** The same as `destroy`, for `using`. */
-  [Symbol.dispose](): void;
 }
 
 /** The options of a call beside its arrays. Nobody has checked the segments. */
@@ -133,13 +128,12 @@ function requireOffsets({ types: { offsets }, lengths, counted }: Given<Options>
 
 /** Checks a call of `sort` or `argSort`. @throws {ArgumentError} */
 function request(name: "sort" | "argSort", given: Given<Options & { readonly into?: unknown }>): Request {
-  const { types, lists = {}, lengths, facts } = given;
+  const { types, lists = {}, lengths } = given;
   const { into, segments: _, maxSegmentLength: __, ...options } = given.options;
   const type = requireType(types.data, name, "data");
   const title = `${name}<${type.name}>`;
   const key = requireKey(options, type, title);
   requireBits(options.bits, key, title);
-  requireChosen(options, title, facts);
   const values = lists.values ?? types.values;
   if (values !== undefined && into !== undefined) {
     throw new ArgumentError(`${title} takes values or into, and not both`, "into");

@@ -3,10 +3,8 @@ import { requireKind, requireRows } from "../algebra/segments.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { ArgumentError, refuse, shown } from "../errors.ts";
 import type { OptionTable } from "../options.ts";
-import { requireChosen } from "../plan/check_tuning_options.ts";
 import type { DeviceFacts } from "../plan/device_facts.ts";
 import type { Planned, Told } from "../plan/explain_way.ts";
-import type { Chosen } from "../plan/options.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { TopKOptions, TopKOrder, TopKRowsOptions } from "../plan/select.ts";
 import { planTopK } from "../plan/select.ts";
@@ -108,10 +106,9 @@ export const topK: Primitive<Options, "data", "values" | "indices"> = {
     Pick<TopKRowsOptions, "k" | "maxSegmentLength">
   >,
   request(given) {
-    const { lengths, isCounted, facts } = given;
+    const { lengths, isCounted } = given;
     const { segments, k, ...others } = given.options;
     const { type, title } = requireOrder("topK", given);
-    requireChosen({ passes: others.passes, maxLength: 0 } as Chosen, title, facts);
     requireWhole(k, 1, title, "k");
     const rows = rowsOf(given, title);
     const { data: length = 0 } = lengths;

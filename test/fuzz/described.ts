@@ -8,7 +8,7 @@ import { ArgumentError } from "../../src/errors.ts";
 import type { GpuArray } from "../../src/gpu/gpu_arrays/gpu_array.ts";
 import type { Prepared } from "../../src/gpu/recordings/recording.ts";
 import type { Fold } from "../../src/node.ts";
-import { givenAs } from "../../src/plan/plan.ts";
+import { givenAs, inLists } from "../../src/plan/plan.ts";
 import type { Request, Result } from "../../src/primitives/primitive.ts";
 import type { Described } from "../support/primitives.ts";
 import { described, prepareName } from "../support/primitives.ts";
@@ -19,7 +19,6 @@ import {
   callOn,
   exampleOf,
   givenOf,
-  inLists,
   meaningOf,
   optionArbitraries,
   optionsAtHand,
@@ -388,7 +387,7 @@ async function runRecorded(called: Called, given: Given, step: DescribedStep): P
     ),
   };
   const ranges = {
-    ...inLists(arrays),
+    ...inLists(Object.entries(arrays)),
     ...(counted && {
       count: own.range(
         "count",

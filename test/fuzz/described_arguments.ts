@@ -7,7 +7,7 @@ import { contextOf } from "../../src/gpu/device/device.ts";
 import type { Fold } from "../../src/node.ts";
 import { tuningNames } from "../../src/plan/options.ts";
 import type { RangeName } from "../../src/plan/plan.ts";
-import { givenAs } from "../../src/plan/plan.ts";
+import { inLists } from "../../src/plan/plan.ts";
 import type { Example, ExampleArray } from "../../src/primitives/examples.ts";
 import type { Operand, Primitive, Request, Result } from "../../src/primitives/primitive.ts";
 import type { Described } from "../support/primitives.ts";
@@ -155,19 +155,9 @@ const operandsIn = (
     return given === undefined && (isOption || inside) ? [] : [[operand, (given as ExampleArray) ?? {}]];
   });
 
-/** Values by their names: those of lists, such as `values[0]`, in lists. */
-export function inLists(named: Options): Options {
-  const made: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(named)) {
-    const list = givenAs(name);
-    made[list] = list === name ? value : [...((made[list] as unknown[]) ?? []), value];
-  }
-  return made;
-}
-
 /** The operands of a call that are options, or stand in options. */
 function optionsWith({ operands }: Primitive<never>, arrays: Options): Options {
-  const given = inLists(arrays);
+  const given = inLists(Object.entries(arrays));
   const present = operands.filter(({ name, isOption, inside }) => (isOption || inside) && name in given);
   return Object.fromEntries(
     present.map(({ name, inside }) => (inside ? [inside, { [name]: given[name] }] : [name, given[name]])),
@@ -390,7 +380,7 @@ export function requestFor(
   return primitive.request({
     types,
     lists: Object.fromEntries(
-      Object.entries(inLists(types)).filter(([, one]) => Array.isArray(one)),
+      Object.entries(inLists(Object.entries(types))).filter(([, one]) => Array.isArray(one)),
     ) as never,
     lengths: of(({ room }) => room),
     isCounted,

@@ -6,6 +6,9 @@ import type { ElementType } from "../../algebra/types.ts";
 import { ArgumentError } from "../../errors.ts";
 import { requireOptions } from "../../options.ts";
 import { requireBindable } from "../../plan/binding_length.ts";
+import { requireChosen } from "../../plan/check_tuning_options.ts";
+import { requireFeature } from "../../plan/choose_sizes.ts";
+import type { TuningOptions } from "../../plan/options.ts";
 import type { Plan, RangeName } from "../../plan/plan.ts";
 import { givenAs } from "../../plan/plan.ts";
 import type { Operand, Primitive, Request, Result, Given as Seen } from "../../primitives/primitive.ts";
@@ -27,7 +30,7 @@ import {
 } from "../gpu_arrays/calls_on_gpu.ts";
 import type { Arrays, GpuArray } from "../gpu_arrays/gpu_array.ts";
 import { readAll, upload, viaGpu } from "../gpu_arrays/upload_and_wrap.ts";
-import { planFor } from "./prepare.ts";
+import { planPrimitive } from "./prepare.ts";
 import { countOf, runOnGpu } from "./run_on_gpu.ts";
 
 // Calls of primitives on arrays: those on the GPU, and those at hand, which go there and back.
@@ -54,7 +57,7 @@ interface Call {
   /** What it was given as `into`. */
   readonly into: Given | undefined;
   /** The options beside the operands, and the numbers. */
-  readonly options: { readonly type?: unknown };
+  readonly options: TuningOptions & { readonly type?: unknown };
 }
 
 /** The operands that a call was given, and their arrays. */
@@ -142,9 +145,11 @@ function checked(
   const ofLists = Object.fromEntries(lists.map((list) => [list, typesIn(list)]));
   const request = primitive.request({ ...seen, lists: ofLists, options, facts } as Seen<never>);
   const { title, words = {} } = request;
+  requireChosen(options, title, facts);
   for (const operand of operands) {
     const { name, range } = operand;
     const [length, type] = [seen.lengths[name] as number, seen.types[name] as ElementType];
+    requireFeature(type, title, facts);
     // The passes that take the input's items may keep a u32 for each.
     const bytes = range === "input" ? Math.max(type.bytes, u32.bytes) : type.bytes;
     const ofOperand = operands.length === 1 ? title : `${title}: ${givenAs(name)}`;
@@ -235,7 +240,7 @@ function run(
     title,
     primitive: [primitive.name, ...(arrangements ?? [])].join(),
     all,
-    plan: () => planFor(primitive, context.facts, all, arrangements),
+    plan: () => planPrimitive(primitive, context.facts, all, arrangements),
     sources: { input: data, ...Object.fromEntries(operands.flatMap(sourcesOf)) },
     ranges: { ...request.numbers, ...Object.fromEntries(counts) },
     results: results.map(({ like, ...others }) => ({ ...others, ...(like && { like: rangeNamed(like) }) })),
@@ -262,15 +267,20 @@ async function typesAtHand(
   }
 }
 
+/** What makes the array of a result at hand, of bytes. */
+const contentsOf = (
+  { like = "", type }: Result,
+  types: Readonly<Record<string, HandTypes>>,
+): HandTypes["arrayOf"] => types[like]?.arrayOf ?? arrayOver.bind(undefined, type);
+
 /** @throws {ArgumentError} if the first result of a call at hand does not fit in `into`. */
 async function requireRoom(
   { primitive, into }: Call,
-  { like, type, most }: Result,
+  result: Result,
   types: Readonly<Record<string, HandTypes>>,
 ): Promise<void> {
   if (into) {
-    const arrayOf = types[like ?? ""]?.arrayOf ?? arrayOver.bind(undefined, type);
-    await targetFor(into.data, into, arrayOf, primitive.name, most, true);
+    await targetFor(into.data, into, contentsOf(result, types), primitive.name, result.most, true);
   }
 }
 
@@ -336,7 +346,7 @@ const SHORT = 2 ** 20;
 
 /** Whether a call at hand goes in one submission: the host knows how long its results are, and there is nothing beside its operands. */
 const isShort = (
-  { primitive, operands, into }: Call,
+  { primitive, lists, into }: Call,
   { results, words, numbers = {} }: Request,
   length: number,
   bytes: number,
@@ -347,7 +357,7 @@ const isShort = (
   words === undefined &&
   primitive.arrangements === undefined &&
   Object.keys(numbers).every((name) => primitive.operands.some((one) => name === `${one.range}Length`)) &&
-  operands.every(({ name }) => name === givenAs(name)) &&
+  lists.length === 0 &&
   results.every(({ length: from, isDropped }) => from !== "count" && !isDropped);
 
 /** Uploads the arrays of a call at hand, runs its plan and reads the results, all in one submission, which takes half the time of several. */
@@ -370,7 +380,7 @@ function inOneSubmission(
     primitive: `${title} at hand`,
     // The numbers are in the dispatches, which are kept with the plan.
     all: { ...all, ...numbers },
-    plan: () => planFor(primitive, context.facts, all as object),
+    plan: () => planPrimitive(primitive, context.facts, all as object),
     arrangementOf: ({ variants }: Plan) => variants[0]?.arrangement,
   };
   return planAtHand(context, planned, bytes, async ({ upload, output, run }) => {
@@ -386,9 +396,8 @@ function inOneSubmission(
       parts.push(readBackOf(place, most * type.bytes, made[at] as () => Uint8Array));
     }
     await run(ranges, input.length, parts);
-    return results.map(({ like, type }, at) => {
-      const arrayOf = types[like ?? ""]?.arrayOf ?? arrayOver.bind(undefined, type);
-      return arrayOf((made[at] as () => Uint8Array)().buffer as ArrayBuffer);
-    });
+    return results.map((result, at) =>
+      contentsOf(result, types)((made[at] as () => Uint8Array)().buffer as ArrayBuffer),
+    );
   });
 }

@@ -4,7 +4,7 @@ import type { Arrays } from "../gpu_arrays/gpu_array.ts";
 import type { Prepared } from "../recordings/recording.ts";
 import type { Arguments } from "./call.ts";
 import { call } from "./call.ts";
-import { prepareFor } from "./prepare.ts";
+import { preparePrimitive } from "./prepare.ts";
 
 /** What `Fold` calls of a primitive. */
 export interface Forms {
@@ -17,5 +17,5 @@ export interface Forms {
 /** The forms of a primitive. */
 export const formsOf = (primitive: Primitive<never>): Forms => ({
   call: (context, arrays, given) => call(primitive, context, arrays, given),
-  prepare: (context, options) => prepareFor(primitive, context, options),
+  prepare: (context, options) => preparePrimitive(primitive, context, options),
 });

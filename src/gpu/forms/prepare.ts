@@ -11,7 +11,7 @@ import type { Prepared } from "../recordings/recording.ts";
 import { prepare } from "../recordings/recording.ts";
 
 /** Plans a primitive for ranges in some of its arrangements. */
-export async function planFor(
+export async function planPrimitive(
   primitive: Primitive<never>,
   facts: DeviceFacts,
   options: TuningOptions,
@@ -22,7 +22,7 @@ export async function planFor(
 }
 
 /** `Fold.prepareHistogram` and others: a primitive for recordings. */
-export async function prepareFor(
+export async function preparePrimitive(
   primitive: Primitive<never>,
   context: Context,
   options: object,
@@ -30,5 +30,5 @@ export async function prepareFor(
   const { name } = primitive;
   const caller = `prepare${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
   requireOptions(caller, options, planNames(primitive));
-  return prepare(context, await planFor(primitive, context.facts, options));
+  return prepare(context, await planPrimitive(primitive, context.facts, options));
 }

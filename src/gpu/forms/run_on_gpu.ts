@@ -1,17 +1,13 @@
 import { arrayOver } from "../../algebra/arrays.ts";
 import { u32 } from "../../algebra/integers.ts";
-import { WavefoldError } from "../../errors.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { givenAs } from "../../plan/plan.ts";
+import { inLists } from "../../plan/plan.ts";
 import type { Result } from "../../primitives/primitive.ts";
-import type { BufferRange } from "../../primitives/ranges.ts";
 import type { Context } from "../device/context.ts";
-import { explain } from "../device/device.ts";
-import { roomFor } from "../device/transfer.ts";
 import { keyOfCall } from "../executor/plans_of_calls.ts";
-import { ofCall, submitOnGpu, withPlanOnGpu } from "../gpu_arrays/calls_on_gpu.ts";
+import { submitOnGpu, withMemory, withPlanOnGpu } from "../gpu_arrays/calls_on_gpu.ts";
 import type { Arrays, Count, Memory } from "../gpu_arrays/gpu_array.ts";
-import { GpuArray, hold, own } from "../gpu_arrays/gpu_array.ts";
+import { GpuArray } from "../gpu_arrays/gpu_array.ts";
 import type { Ranges } from "../recordings/recording.ts";
 import { prepare } from "../recordings/recording.ts";
 
@@ -46,16 +42,6 @@ interface Place {
   readonly into?: GpuArray;
 }
 
-/** What a recording gives for ranges: those in lists as lists. */
-function inLists(ranges: readonly (readonly [name: string, range: BufferRange])[]): object {
-  const given: Record<string, BufferRange | BufferRange[]> = {};
-  for (const [name, range] of ranges) {
-    const list = givenAs(name);
-    given[list] = list === name ? range : [...((given[list] as BufferRange[]) ?? []), range];
-  }
-  return given;
-}
-
 /** How many items there are, if only the GPU knows. */
 export const countOf = (array: GpuArray): Count | undefined => partsOf(array).count;
 
@@ -65,21 +51,14 @@ export async function runOnGpu(context: Context, arrays: Arrays, call: Call): Pr
   const { input } = sources;
   const key = keyOfCall({ primitive: `${call.primitive} on the GPU`, all: call.all });
   const operands = Object.entries(sources);
-  const held = [...operands.map(([, array]) => array), ...(into ? [into] : [])];
-  const releases = held.map((array) => hold(partsOf(array)));
   const compile = async () => {
     const plan = await call.plan();
     const scratchBytes = plan.scratch.reduce((sum, { bytes }) => sum + bytes, 0);
     return { ...(await prepare(context, plan, undefined, true)), scratchBytes };
   };
-  const made: Memory[] = [];
-  const make = async (name: string, bytes: number): Promise<Memory> => {
-    const memory = own(context, arrays, await roomFor(context, title, name, bytes));
-    made.push(memory);
-    return memory;
-  };
-  try {
-    return await withPlanOnGpu(context, key, compile, async (prepared) => {
+  const used = [...operands.map(([, array]) => array), into];
+  return withMemory(context, arrays, title, used, (make) =>
+    withPlanOnGpu(context, key, compile, async (prepared) => {
       const places: Place[] = into ? [{ memory: partsOf(into).memory, offset: into.offset, into }] : [];
       for (const { name, most, type } of results.slice(places.length)) {
         places.push({ memory: await make(name, most * type.bytes), offset: 0 });
@@ -107,7 +86,6 @@ export async function runOnGpu(context: Context, arrays: Arrays, call: Call): Pr
         };
         prepared.record(encoder, ranges as object as Ranges, input.maxLength);
       });
-      made.length = 0;
       const given = results.flatMap((result, at) => {
         const place = places[at] as Place;
         if (result.isDropped) {
@@ -120,17 +98,8 @@ export async function runOnGpu(context: Context, arrays: Arrays, call: Call): Pr
       // Each result holds what counts it.
       counter?.letGo();
       return given;
-    });
-  } catch (cause) {
-    throw cause instanceof WavefoldError ? ofCall(cause) : await explain(context, title, cause);
-  } finally {
-    for (const memory of made) {
-      memory.letGo();
-    }
-    for (const release of releases) {
-      release();
-    }
-  }
+    }),
+  );
 }
 
 /** What counts the elements of a result. */

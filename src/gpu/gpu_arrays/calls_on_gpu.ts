@@ -5,12 +5,13 @@ import { ArgumentError, LimitError, WavefoldError } from "../../errors.ts";
 import type { KeptPlan } from "../device/call_memory.ts";
 import { keepPlan, takePlan } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
-import { pipelineKeyOf, requireDevice, usePipelines, validated } from "../device/device.ts";
+import { explain, pipelineKeyOf, requireDevice, usePipelines, validated } from "../device/device.ts";
+import { roomFor } from "../device/transfer.ts";
 import { withNumbers } from "../executor/load_later.ts";
 import { lengthError } from "../executor/plans_of_calls.ts";
 import type { Prepared } from "../recordings/recording.ts";
-import type { Memory } from "./gpu_array.ts";
-import { GpuArray, requireAlive } from "./gpu_array.ts";
+import type { Arrays, Memory } from "./gpu_array.ts";
+import { GpuArray, hold, own, requireAlive } from "./gpu_array.ts";
 
 // What all calls from arrays on the GPU to arrays on the GPU share. Each takes a kept plan, records it into an encoder of its own, and
 // submits that. It waits for the GPU neither before nor afterwards. The queue carries out submissions in order, so any number
@@ -142,6 +143,42 @@ export function submitOnGpu(
   for (const one of results) {
     if (one !== undefined) {
       one.refused = refused;
+    }
+  }
+}
+
+/** Makes memory for a call, which is given back if the call fails. */
+export type MakeMemory = (name: string, bytes: number) => Promise<Memory>;
+
+/**
+ * Does the work of a call. Arrays that the caller destroys meanwhile stay until it ends. Memory that it made is its results', unless it fails.
+ *
+ * @throws what the work throws, in terms of the call.
+ */
+export async function withMemory<T>(
+  context: Context,
+  arrays: Arrays,
+  title: string,
+  used: readonly (GpuArray | undefined)[],
+  work: (make: MakeMemory, made: readonly Memory[]) => Promise<T>,
+): Promise<T> {
+  const releases = used.map((array) => array && hold(partsOf(array)));
+  const made: Memory[] = [];
+  const make: MakeMemory = async (name, bytes) => {
+    const memory = own(context, arrays, await roomFor(context, title, name, bytes));
+    made.push(memory);
+    return memory;
+  };
+  try {
+    return await work(make, made);
+  } catch (cause) {
+    for (const memory of made) {
+      memory.letGo();
+    }
+    throw cause instanceof WavefoldError ? ofCall(cause) : await explain(context, title, cause);
+  } finally {
+    for (const release of releases) {
+      release?.();
     }
   }
 }

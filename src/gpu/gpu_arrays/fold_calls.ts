@@ -4,7 +4,7 @@ import { monoid as monoidOf } from "../../algebra/monoid.ts";
 import { min } from "../../algebra/operators.ts";
 import type { ElementType, Value } from "../../algebra/types.ts";
 import { isSameType, requireType } from "../../algebra/types.ts";
-import { ArgumentError, OutOfMemoryError, WavefoldError } from "../../errors.ts";
+import { ArgumentError, OutOfMemoryError } from "../../errors.ts";
 import { requireOptions } from "../../options.ts";
 import { requireBindable } from "../../plan/binding_length.ts";
 import type { AnyOperator, TuningOptions } from "../../plan/options.ts";
@@ -16,22 +16,21 @@ import { reduce } from "../../primitives/reduce.ts";
 import { scan } from "../../primitives/scan.ts";
 import type { Context } from "../device/context.ts";
 import { explain, requireDevice } from "../device/device.ts";
-import { roomFor } from "../device/transfer.ts";
 import { keyOfCall } from "../executor/plans_of_calls.ts";
 import { prepareFor } from "../recordings/prepare_folds.ts";
 import type { Prepared } from "../recordings/recording.ts";
 import {
-  ofCall,
   plannedLengthOnGpu,
   requireInto,
   requireNamed,
   requireOneEach,
   requireOnGpu,
   submitOnGpu,
+  withMemory,
   withPlanOnGpu,
 } from "./calls_on_gpu.ts";
 import type { Arrays, Memory } from "./gpu_array.ts";
-import { GpuArray, hold, own } from "./gpu_array.ts";
+import { GpuArray, hold } from "./gpu_array.ts";
 import type { SegmentsOnGpu } from "./segments_on_gpu.ts";
 import { segmentsOnGpu } from "./segments_on_gpu.ts";
 
@@ -311,16 +310,8 @@ async function recorded(
   });
   const plan = (): Promise<Prepared> =>
     prepareFor(primitive, context, all, isPlain ? ["vectors"] : undefined, true);
-  // What the caller destroys meanwhile stays until the call ends.
-  const releases = [input, into, flags, ...ends].map((array) => array && hold(partsOf(array)));
-  const made: Memory[] = [];
-  const make = async (name: string, bytes: number): Promise<Memory> => {
-    const one = own(context, arrays, await roomFor(context, title, name, bytes));
-    made.push(one);
-    return one;
-  };
-  try {
-    return await withPlanOnGpu(context, key, plan, async (prepared) => {
+  return withMemory(context, arrays, title, [input, into, flags, ...ends], (make, made) =>
+    withPlanOnGpu(context, key, plan, async (prepared) => {
       const output = into ? partsOf(into).memory : await make("result", call.most * call.type.bytes);
       const isCounted =
         primitive === "compact" ||
@@ -332,18 +323,9 @@ async function recorded(
       submitOnGpu(context, title, sources, [output, total, unique, sum && partsOf(sum).memory], (encoder) =>
         prepared.record(encoder, rangesOf(call, output, total, unique), input.maxLength),
       );
-      return resultsOf(primitive, call, output, total, unique, made.splice(0));
-    });
-  } catch (cause) {
-    throw cause instanceof WavefoldError ? ofCall(cause) : await explain(context, title, cause);
-  } finally {
-    for (const one of made) {
-      one.letGo();
-    }
-    for (const release of releases) {
-      release?.();
-    }
-  }
+      return resultsOf(primitive, call, output, total, unique, made);
+    }),
+  );
 }
 
 /** How many counts a call gives: one, or those of a partition into classes. */
