@@ -211,6 +211,31 @@ describe("memory", () => {
     }
   });
 
+  test("scratch that a sort in place makes later counts as well", async () => {
+    const { one } = await foldOn(fold().device, {}, { maxKeptBytes: 2 ** 16 });
+    const data = dataOf(2048);
+    const a = await one.upload(data);
+    (await one.sort(a, { into: a, segments: { rows: 4 } })).destroy();
+    expect(contextOf(one.device).kept.plans).toEqual([]);
+    a.destroy();
+    one.destroy();
+  });
+
+  test("the order of options does not tell plans apart, and neither does the array's own type", async () => {
+    const { one } = await foldOn(fold().device);
+    const a = await one.upload(dataOf(100));
+    for (const options of [
+      { descending: true, key: "x % 10u" },
+      { key: "x % 10u", descending: true },
+      { type: u32, key: "x % 10u", descending: true },
+    ]) {
+      (await one.sort(a, options)).destroy();
+    }
+    expect(contextOf(one.device).kept.plans).toHaveLength(1);
+    a.destroy();
+    one.destroy();
+  });
+
   test("calls that come while their plan is compiled wait for it", async () => {
     const { one, made, alive } = await foldOn(fold().device);
     const data = dataOf(100);

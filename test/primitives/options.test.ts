@@ -157,3 +157,24 @@ describe.each(rows)("$title, $form", ({ of, form, title, options, kinds }) => {
     },
   );
 });
+
+const sized = described.filter(({ primitive }) => "workGroupSize" in primitive.options);
+
+test.each(sized)(
+  "$primitive.name at hand refuses sizes before anything is made, of long arrays, too",
+  async (of) => {
+    // Longer arrays than these go to the GPU before a plan is made.
+    const [call] = exampleCalls(of, u32, 2 ** 18) as readonly [ExampleCall, ...ExampleCall[]];
+    const spies = touches.map((touch) => vi.spyOn(fold().device, touch));
+    try {
+      const error = await errorOf(made(fold(), call, arraysOf(call), { workGroupSize: 2 ** 20 }));
+      expect(error).toBeInstanceOf(WavefoldError);
+      expect(error.message).toContain("workGroupSize");
+      expect(spies.flatMap(({ mock }) => mock.calls)).toEqual([]);
+    } finally {
+      for (const spy of spies) {
+        spy.mockRestore();
+      }
+    }
+  },
+);
