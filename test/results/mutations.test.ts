@@ -561,9 +561,11 @@ const subjects = {
   },
   // Of 20 values 9 count, and they do not start where their buffer does. Some positions are past the ninth, and past all.
   "gathered values": async function* (own) {
-    const positions = few.map((x, at) => (x === 4 ? 9 + (at % 40) : (3 * at + x) % 9));
-    const expected = gatherReference(numbers.subarray(1, 10), positions);
-    const buffer = storageBuffer(own.device, numbers.subarray(0, 64));
+    // The first position of all is the one past the last value, and no value there is zero.
+    const positions = few.map((x, at) => (at % 5 === 0 ? 9 + (at % 40) : (3 * at + x) % 9));
+    const values = numbers.subarray(0, 64).map((x) => x | 1);
+    const expected = gatherReference(values.subarray(1, 10), positions);
+    const buffer = storageBuffer(own.device, values);
     const length = storageBuffer(own.device, Uint32Array.of(9));
     const [onGpu, places] = [
       await own.wrap({ buffer, type: u32, offset: 4, length, maxLength: 20 }),
