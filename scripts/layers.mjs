@@ -20,7 +20,7 @@ const layers = [
   ["src/adapters"],
   ["src/in_kernel", "src/plan"],
   ["src/primitives"],
-  ["src/reference", "src/gpu/device", "src/gpu/adapters", "src/gpu/diagnosis"],
+  ["src/cpu", "src/reference", "src/gpu/device", "src/gpu/adapters", "src/gpu/diagnosis"],
   ["src/gpu/executor"],
   ["src/gpu/streams"],
   ["src/gpu/at_hand"],
@@ -43,6 +43,7 @@ const layers = [
 /** What a folder may not import although it lies below. */
 const apart = {
   "src/reference": ["src/in_kernel"],
+  "src/cpu": ["src/in_kernel", "src/reference", "src/gpu"],
   "src/gpu": ["src/in_kernel", "src/reference"],
   "src/monoids": ["src/in_kernel", "src/plan", "src/gpu"],
   "src/laws": ["src/in_kernel"],
@@ -61,6 +62,15 @@ const vendorChoice =
 
 /** What the package loads with `import()`. ARCHITECTURE.md says when. The command's own files are not listed. */
 const parts = [
+  "src/cpu/arg_min_max.ts",
+  "src/cpu/moves.ts",
+  "src/cpu/searches.ts",
+  "src/cpu/segment_folds.ts",
+  "src/cpu/selections.ts",
+  "src/cpu/sorts.ts",
+  "src/gpu/at_hand/cpu_calls.ts",
+  "src/gpu/at_hand/cpu_texts.ts",
+  "src/gpu/at_hand/on_device.ts",
   "src/gpu/executor/numbers_64.ts",
   "src/gpu/parts/arrays.ts",
   "src/gpu/parts/folds.ts",
@@ -73,7 +83,7 @@ const parts = [
   "src/plan/plan_segmented.ts",
 ];
 
-/** What entries besides `wavefold` load so: `wavefold/laws` needs fast-check, which may be missing; few programs in Node.js simulate. */
+/** What entries besides `wavefold` load so: `wavefold/laws` needs fast-check, which may be missing; few programs simulate. */
 const otherParts = ["src/laws/laws.ts", "src/simulator/index.ts"];
 
 const isIn = (path, folder) => path === folder || path.startsWith(`${folder}/`);

@@ -269,6 +269,13 @@ export interface Surroundings {
   readonly taken: ReadonlySet<string>;
 }
 
+/** Matches the first line of a function in a file of ours. */
+const HEAD = /^fn \w+\(.*\) -> (\S+) \{$/gm;
+
+/** The functions of a file of ours without what they do, for those that read only what the functions take and give: each returns zeros. */
+export const functionHeads = (text: string): string =>
+  Array.from(text.matchAll(HEAD), ([line, type]) => `${line}\n  return ${type}();\n}\n`).join("\n");
+
 /**
  * The functions of our files as a caller's text sees them: on numbers, where those of shaders/numeric/ take and give pairs of words.
  * They come beside what is `around`.

@@ -5,11 +5,14 @@ import { fixedArray, vec2 } from "../../src/algebra/fields.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
 import { i32, u32 } from "../../src/algebra/integers.ts";
 import { monoid } from "../../src/algebra/monoid.ts";
+import { numericFiles } from "../../src/algebra/numeric_files.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
 import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
 import { SourceError } from "../../src/errors.ts";
 import { callersText } from "../../src/text/callers.ts";
+import { functionHeads } from "../../src/text/long_numbers.ts";
+import { parseModule } from "../../src/text/syntax.ts";
 
 const Point = struct({ name: "Point", fields: { time: i64, at: vec2(f32), sums: fixedArray(f64, 2) } });
 
@@ -479,4 +482,16 @@ describe("what cannot be understood is refused at the caller's line", () => {
 
 test("a text over other types is not read at all", () => {
   expect(written("x +* nonsense", u32, f32)).toBe("x +* nonsense");
+});
+
+test("functions without their bodies take and give what they do", () => {
+  for (const { name, text } of numericFiles) {
+    const headsOf = (of: string): readonly string[] =>
+      parseModule(of).flatMap((one) =>
+        one.kind === "function" ? [of.slice(one.from, one.body.from).trim()] : [],
+      );
+    const heads = headsOf(text);
+    expect(heads.length, name).toBeGreaterThan(0);
+    expect(headsOf(functionHeads(text)), name).toEqual(heads);
+  }
 });

@@ -1,0 +1,331 @@
+import { decodeFloat16, encodeFloat16 } from "../algebra/float16.ts";
+import type { Operator } from "../algebra/monoid.ts";
+import { add } from "../algebra/operators.ts";
+import type { ElementType, Scalar, ScalarType, TypeName } from "../algebra/types.ts";
+import type { Numbers } from "./call.ts";
+import { addDoubles, addFloats, leastDouble, leastFloat, mulDoubles, mulFloats } from "./fold_floats.ts";
+import { addHalves, mulHalves, overHalves } from "./fold_halves.ts";
+import {
+  addPairs,
+  andPairs,
+  anyPair,
+  leastPair,
+  mulPairs,
+  oddPairs,
+  orPairs,
+  xorPairs,
+} from "./fold_pairs.ts";
+import type { Loop, Task } from "./fold_words.ts";
+import {
+  addWords,
+  andWords,
+  anyWord,
+  leastWord,
+  mulWords,
+  oddWords,
+  orWords,
+  xorWords,
+} from "./fold_words.ts";
+import { bitsOf, isShifted, numbersLike } from "./numbers.ts";
+
+// Scans and reductions by the operators of the table. Integers, `min`, `max` and logical operators give the bits of the reference. Sums and
+// products of floats go from left to right, from the initial value on, and are rounded after each operation.
+
+/** What a fold reads. */
+export interface FoldCall {
+  readonly type: ElementType;
+  readonly op: FoldName;
+  readonly input: Numbers;
+  /** A value that comes before the first element. */
+  readonly initial?: Scalar | undefined;
+}
+
+/** A scan, and where its prefixes go. */
+export interface ScanCall extends FoldCall {
+  /** As long as the input. It may be the input. */
+  readonly output: Numbers;
+  readonly exclusive?: boolean;
+}
+
+// Each operator: what its loops compute, and whether they see its elements with all bits flipped.
+const operations = {
+  add: ["sum", 0],
+  mul: ["product", 0],
+  min: ["least", 0],
+  max: ["least", -1],
+  and: ["and", 0],
+  or: ["or", 0],
+  xor: ["xor", 0],
+  logicalAnd: ["any", -1],
+  logicalOr: ["any", 0],
+  logicalXor: ["odd", 0],
+} as const satisfies Record<string, readonly [operation: keyof typeof loops, flip: 0 | -1]>;
+
+/** An operator that has loops. */
+export type FoldName = keyof typeof operations;
+
+/** The types whose loops are the same. */
+type Family = "words" | "pairs" | "f32" | "f64" | "f16";
+
+// The loops take words, but those here: sums, products and the least of floats take their numbers.
+const loops = {
+  sum: {
+    words: addWords,
+    pairs: addPairs,
+    f32: addFloats,
+    f64: addDoubles,
+    f16: /* @__PURE__ */ overHalves("numbers", addHalves),
+  },
+  product: {
+    words: mulWords,
+    pairs: mulPairs,
+    f32: mulFloats,
+    f64: mulDoubles,
+    f16: /* @__PURE__ */ overHalves("numbers", mulHalves),
+  },
+  least: {
+    words: leastWord,
+    pairs: leastPair,
+    f32: leastFloat,
+    f64: leastDouble,
+    f16: /* @__PURE__ */ overHalves("numbers", leastFloat),
+  },
+  and: { words: andWords, pairs: andPairs },
+  or: { words: orWords, pairs: orPairs },
+  xor: { words: xorWords, pairs: xorPairs },
+  any: {
+    words: anyWord,
+    pairs: anyPair,
+    f32: anyWord,
+    f64: anyPair,
+    f16: /* @__PURE__ */ overHalves("words", anyWord),
+  },
+  odd: {
+    words: oddWords,
+    pairs: oddPairs,
+    f32: oddWords,
+    f64: oddPairs,
+    f16: /* @__PURE__ */ overHalves("words", oddWords),
+  },
+} as const satisfies Record<string, Partial<Record<Family, unknown>>>;
+
+/** The name of an operator of the table, if there are loops for it on a type. */
+export function foldNameOf(op: Operator, { kind }: ElementType): FoldName | undefined {
+  // Callers' operators may have any name.
+  const isBuiltIn = op.on === add.on && Object.hasOwn(operations, op.name);
+  return isBuiltIn && kind !== "struct" ? (op.name as FoldName) : undefined;
+}
+
+type Bits = Int32Array | Uint16Array;
+
+/** The loop of an operator on a type, and memory for single elements. It is kept: to make it takes longer than to fold a short array. */
+export interface Loops {
+  readonly loop: Loop<Numbers>;
+  readonly viewOf: (numbers: Numbers) => Numbers;
+  readonly settings: ReturnType<typeof settingsOf>;
+  /** What a task carries: as the type has it, as the loop sees it, and as bits. */
+  readonly carried: Numbers;
+  readonly carry: Numbers;
+  readonly carryBits: Bits;
+  /** The initial value. */
+  readonly initial: Numbers;
+  readonly initialView: Numbers;
+  /** How many numbers of its bits an element has. */
+  readonly size: number;
+  /** What the operator starts from, and what a result shows that combines no element. */
+  readonly identity: Bits;
+  readonly nothing: Bits;
+  /** The same for the fold that goes on, whose initial value may be in it. */
+  readonly start: Bits;
+  readonly shown: Bits;
+}
+
+/** A fold that goes on. */
+export interface Fold {
+  readonly kept: Loops;
+  readonly task: Task<Numbers>;
+  readonly outputBits: Bits;
+}
+
+const familyOf = ({ name, kind, bytes }: ElementType): Family =>
+  kind === "float" ? (name as Family) : bytes === 4 ? "words" : "pairs";
+
+/** What an operator starts from: sums of floats from −0, so that −0 is the sum of nothing but −0. */
+function identityOf(name: FoldName, { kind, zero, one, lowest, greatest, round }: ScalarType): Scalar {
+  switch (name) {
+    case "add":
+      return kind === "float" ? -0 : zero;
+    case "mul":
+    case "logicalAnd":
+      return one;
+    case "min":
+      return greatest;
+    case "max":
+      return lowest;
+    case "and":
+      return round((typeof zero === "bigint" ? -1n : -1) as never);
+    default:
+      return zero;
+  }
+}
+
+/** Puts a value into an array of one element. */
+function put(array: Numbers, value: Scalar): void {
+  array[0] = (array instanceof Uint16Array ? encodeFloat16(value as number) : value) as never;
+}
+
+const scalarIn = (array: Numbers): Scalar =>
+  array instanceof Uint16Array ? decodeFloat16(array[0] as number) : (array[0] as Scalar);
+
+/** How a loop sees the elements of a type. */
+function settingsOf({ kind, name }: ScalarType, operation: string, flip: number) {
+  const sign = -0x80000000;
+  const isFloat = kind === "float";
+  const one = isFloat ? (name === "f64" ? 0x3ff00000 : 0x3f800000) : 1;
+  return {
+    // Words compare as signed numbers.
+    flip: kind === "unsigned" && operation === "least" ? flip ^ sign : flip,
+    lowFlip: flip ^ sign,
+    mask: isFloat ? 0x7fffffff : -1,
+    one: name === "f64" ? ([0, one] as const) : ([one, 0] as const),
+  };
+}
+
+const known: { [Op in FoldName]?: Partial<Record<TypeName, Loops>> } = {};
+
+function loopsOf(op: FoldName, type: ScalarType, like: Numbers): Loops {
+  const made = known[op]?.[type.name] ?? makeLoops(op, type, like);
+  known[op] ??= {};
+  known[op][type.name] = made;
+  return made;
+}
+
+function makeLoops(op: FoldName, type: ScalarType, like: Numbers): Loops {
+  const [operation, flip] = operations[op];
+  const takesNumbers = operation === "sum" || operation === "product" || operation === "least";
+  const viewOf =
+    type.kind === "float" && takesNumbers ? (numbers: Numbers) => numbers : (bitsOf as Loops["viewOf"]);
+  const [carried, initial, element] = [1, 1, 1].map((length) => numbersLike(like, length)) as [
+    Numbers,
+    Numbers,
+    Numbers,
+  ];
+  const bits = bitsOf(element);
+  const bitsFor = (value: Scalar): Bits => {
+    put(element, value);
+    return bits.slice();
+  };
+  const identity = bitsFor(identityOf(op, type));
+  return {
+    loop: (loops[operation] as Partial<Record<Family, unknown>>)[familyOf(type)] as Loop<Numbers>,
+    viewOf,
+    settings: settingsOf(type, operation, flip),
+    carried,
+    carry: viewOf(carried),
+    carryBits: bitsOf(carried),
+    initial,
+    initialView: viewOf(initial),
+    size: bits.length,
+    identity,
+    nothing: op === "add" ? bitsFor(type.zero) : identity,
+    start: bits.slice(),
+    shown: bits.slice(),
+  };
+}
+
+/** A fold from the initial value. Its elements are `step` apart. `output` is undefined if only totals are asked for. */
+export function foldOf(
+  { type, op, input: given, initial }: FoldCall,
+  output: Numbers | undefined,
+  isExclusive = false,
+  step = 1,
+): Fold {
+  const kept = loopsOf(op, type as ScalarType, given);
+  const { viewOf, carry, carryBits, size, identity, nothing, start, shown, initialView } = kept;
+  const { flip, lowFlip, mask, one } = kept.settings;
+  // A loop reads what it has not yet written only if both arrays start at the same place.
+  const input = viewOf(output && isShifted(given, output) ? (given.slice() as Numbers) : given);
+  const view = output === undefined || output === given ? input : viewOf(output);
+  const stores = output !== undefined;
+  const task: Task<Numbers> = {
+    input,
+    output: view,
+    stores,
+    carry,
+    from: 0,
+    to: 0,
+    step,
+    flip,
+    lowFlip,
+    mask,
+    one,
+  };
+  if (initial !== undefined) {
+    put(kept.initial, initial);
+    copyElement(identity, 0, carryBits, 0, size);
+    kept.loop({ ...task, input: initialView, output: initialView, stores: false, to: 1, step: 1 });
+    copyElement(carryBits, 0, start, 0, size);
+    copyElement(carryBits, 0, shown, 0, size);
+  } else {
+    // An exclusive sum of f64 starts from 0, which shows in the prefixes of nothing but −0.
+    copyElement(isExclusive && type.name === "f64" ? nothing : identity, 0, start, 0, size);
+    copyElement(nothing, 0, shown, 0, size);
+    copyElement(start, 0, carryBits, 0, size);
+  }
+  return { kept, task, outputBits: output && isExclusive ? bitsOf(output) : carryBits };
+}
+
+/** Copies the bits of an element. */
+export function copyElement(from: Bits, index: number, to: Bits, place: number, size: number): void {
+  for (let at = 0; at < size; at++) {
+    to[place * size + at] = from[index * size + at] as number;
+  }
+}
+
+/** So many elements are scanned before they are moved by one place, while they lie in the fastest memory. */
+export const BLOCK = 4096;
+
+/** Writes the prefixes of all elements to the output, and gives the total, the initial value included. */
+export function scanNumbers(call: ScanCall): Scalar {
+  const { op, input, output, initial, exclusive = false } = call;
+  const { length } = input;
+  // Only then is the sum −0. The scan may overwrite its input.
+  const isMinusZero = op === "add" && initial === undefined && isAllMinusZero(input);
+  const { kept, task, outputBits } = foldOf(call, output, exclusive);
+  const { loop, carryBits, size, shown, carried } = kept;
+  if (length === 0) {
+    copyElement(shown, 0, carryBits, 0, size);
+  }
+  if (!exclusive) {
+    task.to = length;
+    loop(task);
+    return scalarIn(carried);
+  }
+  for (let from = 0; from < length; from += BLOCK) {
+    const to = Math.min(from + BLOCK, length);
+    task.from = from;
+    task.to = to;
+    loop(task);
+    output.copyWithin(from + 1, from, to - 1);
+    copyElement(shown, 0, outputBits, from, size);
+    copyElement(carryBits, 0, shown, 0, size);
+  }
+  return isMinusZero ? -0 : scalarIn(carried);
+}
+
+/** Whether there are elements, and all of them are −0. */
+const isAllMinusZero = (numbers: Numbers): boolean =>
+  Object.is(numbers[0], -0) && (numbers as Float64Array).every((item) => Object.is(item, -0));
+
+/** The total of all elements, the initial value included. */
+export function reduceNumbers(call: FoldCall): Scalar {
+  const { length } = call.input;
+  const { kept, task } = foldOf(call, undefined);
+  const { loop, carryBits, size, shown, carried } = kept;
+  if (length === 0) {
+    copyElement(shown, 0, carryBits, 0, size);
+  }
+  task.to = length;
+  loop(task);
+  return scalarIn(carried);
+}

@@ -1,0 +1,88 @@
+import { usedBytes } from "../algebra/padding.ts";
+import type { CpuArray, Numbers } from "./call.ts";
+import { bitsOf } from "./numbers.ts";
+
+// Where runs of equal elements start. Elements are equal if they have the same bits, but those between a struct's fields, or are both NaN.
+
+/** The words that make an element, of those that count: bits that are not set in `used` are not compared. */
+interface Shape {
+  readonly words: Int32Array;
+  readonly used: Int32Array;
+}
+
+/** The position of the first element of each run. */
+export function startsOfRuns({ type, length, numbers }: CpuArray): Uint32Array {
+  const starts = new Uint32Array(length);
+  if (length === 0) {
+    return starts;
+  }
+  // The first element starts a run.
+  const { words, used } = shapeOf(type.kind === "struct" ? usedBytes(type) : undefined, numbers, length);
+  const isFloat = type.kind === "float";
+  const count =
+    used.length > 1
+      ? startsOfLong({ words, used }, length, isFloat, starts)
+      : startsOfShort(words, isFloat ? (type.bytes === 2 ? 0x7c00 : 0x7f800000) : 0x7fffffff, starts);
+  return starts.subarray(0, count);
+}
+
+function shapeOf(bytes: Uint8Array | undefined, numbers: Numbers, length: number): Shape {
+  const bits = bitsOf(numbers);
+  const words = bits instanceof Int32Array ? bits : Int32Array.from(bits);
+  return {
+    words,
+    used: bytes ? new Int32Array(bytes.buffer) : new Int32Array(words.length / length).fill(-1),
+  };
+}
+
+/** The same for elements of a word. What has a magnitude past `most` is NaN; nothing is, for integers. */
+function startsOfShort(words: Int32Array, most: number, starts: Uint32Array): number {
+  const magnitude = most === 0x7c00 ? 0x7fff : 0x7fffffff;
+  let before = words[0] as number;
+  before = (before & magnitude) > most ? most + 1 : before;
+  let count = 1;
+  for (let at = 1; at < words.length; at++) {
+    const word = words[at] as number;
+    const key = (word & magnitude) > most ? most + 1 : word;
+    const differing = key ^ before;
+    // It is overwritten unless a run starts there.
+    starts[count] = at;
+    count += (differing | (0 - differing)) >>> 31;
+    before = key;
+  }
+  return count;
+}
+
+/** The same for elements of several words. If they are floats, these are f64. */
+function startsOfLong({ words, used }: Shape, length: number, isFloat: boolean, starts: Uint32Array): number {
+  const size = used.length;
+  let count = 1;
+  for (let at = 1; at < length; at++) {
+    let differing = 0;
+    for (let word = 0; word < size; word++) {
+      const place = at * size + word;
+      differing |= ((words[place] as number) ^ (words[place - size] as number)) & (used[word] as number);
+    }
+    if (differing !== 0 && !(isFloat && isNan(words, at) && isNan(words, at - 1))) {
+      starts[count] = at;
+      count++;
+    }
+  }
+  return count;
+}
+
+/** Whether an f64 is NaN. */
+function isNan(words: Int32Array, at: number): boolean {
+  const magnitude = (words[2 * at + 1] as number) & 0x7fffffff;
+  return magnitude > 0x7ff00000 || (magnitude === 0x7ff00000 && words[2 * at] !== 0);
+}
+
+/** Where runs end that start there. */
+export function endsOfRuns(starts: Uint32Array, length: number): Uint32Array {
+  const ends = new Uint32Array(starts.length);
+  ends.set(starts.subarray(1));
+  if (ends.length > 0) {
+    ends[ends.length - 1] = length;
+  }
+  return ends;
+}

@@ -1,0 +1,292 @@
+import type { Scalar, ScalarType } from "../algebra/types.ts";
+import type { BinOptions, Bins } from "../plan/bins.ts";
+import { requireBins } from "../plan/bins.ts";
+import { requireSide } from "../plan/require_scalar.ts";
+import type { CpuArray, Numbers, OnCpu } from "./call.ts";
+import { decodeHalves, halfBlock } from "./halves.ts";
+import type { TakeBlock } from "./whole_numbers.ts";
+import { BLOCK, eachBlock, eachWideBlock, isWide, wholeNumbers } from "./whole_numbers.ts";
+
+/** Sorted numbers of any type but integers of 64 bits. */
+type Sorted = Uint32Array | Int32Array | Float32Array | Float64Array;
+
+/** The place of a number. NaN comes behind all numbers, and −0 is where 0 is. */
+function placeOf(sorted: Sorted, wanted: number, isRight: boolean): number {
+  let [from, to] = [0, sorted.length];
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    const entry = sorted[middle] as number;
+    if (isRight ? entry <= wanted : entry < wanted) {
+      from = middle + 1;
+    } else {
+      to = middle;
+    }
+  }
+  return from;
+}
+
+/** The place of the first NaN. */
+function placeOfNan(sorted: Sorted): number {
+  let [from, to] = [0, sorted.length];
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if (Number.isNaN(sorted[middle])) {
+      to = middle;
+    } else {
+      from = middle + 1;
+    }
+  }
+  return from;
+}
+
+function sortedIn({ numbers, length }: CpuArray): Sorted {
+  if (!(numbers instanceof Uint16Array)) {
+    return numbers as Sorted;
+  }
+  const block = halfBlock(length);
+  decodeHalves(numbers, 0, 1, block, length);
+  return block.numbers;
+}
+
+/** The place of each number. */
+function placesIn(sorted: Sorted, values: CpuArray, isRight: boolean): Uint32Array {
+  const places = new Uint32Array(values.length);
+  const nan = isRight ? sorted.length : placeOfNan(sorted);
+  eachBlock(values, (doubles, from, count) => {
+    for (let at = 0; at < count; at++) {
+      const wanted = doubles[at] as number;
+      places[from + at] = Number.isNaN(wanted) ? nan : placeOf(sorted, wanted, isRight);
+    }
+  });
+  return places;
+}
+
+/** The place of each integer of 64 bits. Its words are compared, the upper one with its sign. */
+function placesOfWide(sorted: CpuArray, values: CpuArray, isRight: boolean): Uint32Array {
+  const flip = sorted.type.kind === "signed" ? 0x80000000 : 0;
+  const [entries, words] = [sorted, values].map(
+    ({ numbers, length }) => new Uint32Array(numbers.buffer, numbers.byteOffset, 2 * length),
+  ) as [Uint32Array, Uint32Array];
+  const places = new Uint32Array(values.length);
+  for (let at = 0; at < places.length; at++) {
+    const low = words[2 * at] as number;
+    const high = ((words[2 * at + 1] as number) ^ flip) >>> 0;
+    let [from, to] = [0, sorted.length];
+    while (from < to) {
+      const middle = (from + to) >>> 1;
+      const entryLow = entries[2 * middle] as number;
+      const entryHigh = ((entries[2 * middle + 1] as number) ^ flip) >>> 0;
+      if (entryHigh < high || (entryHigh === high && (isRight ? entryLow <= low : entryLow < low))) {
+        from = middle + 1;
+      } else {
+        to = middle;
+      }
+    }
+    places[at] = from;
+  }
+  return places;
+}
+
+/** How many elements of a sorted array come before each value. */
+export const searchSorted: OnCpu = async ({ arrays, request }) => {
+  const sorted = arrays.sorted as CpuArray;
+  const values = arrays.values as CpuArray;
+  const { side } = request.options as { readonly side?: "left" | "right" };
+  const isRight = requireSide(side, request.title) === "right";
+  return [
+    isWide(sorted) ? placesOfWide(sorted, values, isRight) : placesIn(sortedIn(sorted), values, isRight),
+  ];
+};
+
+/** The bin of each number of a block; `count`, the number of bins, for a number outside of all. */
+type FindBins = (doubles: Float64Array, items: number, bins: Uint32Array) => void;
+
+/** Even bins of whole numbers, where all products are exact. Numbers count from `low`. */
+const evenBins =
+  (low: number, span: number, count: number): FindBins =>
+  (doubles, items, bins) => {
+    for (let at = 0; at < items; at++) {
+      const offset = (doubles[at] as number) - low;
+      bins[at] =
+        offset >= 0 && offset <= span ? Math.min(Math.floor((offset * count) / span), count - 1) : count;
+    }
+  };
+
+/** The last edge that is not above a number which lies between the first and the last edge: that of its bin. */
+function binAmong(edges: Float64Array, number: number): number {
+  // The edge at `to` is above the number, or the last one.
+  let [from, to] = [0, edges.length - 1];
+  while (to - from > 1) {
+    const middle = (from + to) >>> 1;
+    if ((edges[middle] as number) <= number) {
+      from = middle;
+    } else {
+      to = middle;
+    }
+  }
+  return from;
+}
+
+/** Bins between edges. Edges that are `step` apart, but for rounding, are guessed first. */
+function binsBetween(edges: Float64Array, step: number | undefined): FindBins {
+  const count = edges.length - 1;
+  const first = edges[0] as number;
+  const last = edges[count] as number;
+  const scale = step === undefined ? 0 : 1 / step;
+  return (doubles, items, bins) => {
+    for (let at = 0; at < items; at++) {
+      const number = doubles[at] as number;
+      if (!(number >= first && number <= last)) {
+        bins[at] = count;
+        continue;
+      }
+      const guess = Math.min(Math.floor((number - first) * scale), count - 1);
+      const isRight =
+        (edges[guess] as number) <= number && (guess === count - 1 || number < (edges[guess + 1] as number));
+      bins[at] = isRight ? guess : binAmong(edges, number);
+    }
+  };
+}
+
+/** The bins of integers of 64 bits, one by one. */
+function wideBins({ count, whole, edges }: Bins): (value: bigint) => number {
+  if (whole !== undefined) {
+    const { low, high } = whole;
+    return (value) =>
+      value < low || value > high
+        ? count
+        : Math.min(Number(((value - low) * BigInt(count)) / (high - low)), count - 1);
+  }
+  const all = edges?.() ?? [];
+  return (value) => {
+    if (value < (all[0] as Scalar) || value > (all[count] as Scalar)) {
+      return count;
+    }
+    let [from, to] = [0, count];
+    while (to - from > 1) {
+      const middle = (from + to) >>> 1;
+      if ((all[middle] as Scalar) <= value) {
+        from = middle;
+      } else {
+        to = middle;
+      }
+    }
+    return from;
+  };
+}
+
+/** Numbers and bigints as doubles. This is several times as fast as `Float64Array.from`. */
+function doublesOf(values: readonly Scalar[]): Float64Array {
+  const doubles = new Float64Array(values.length);
+  for (let at = 0; at < values.length; at++) {
+    doubles[at] = Number(values[at]);
+  }
+  return doubles;
+}
+
+/** Takes the bins of a block. */
+type TakeBins = (bins: Uint32Array, from: number, items: number) => void;
+
+/** Finds the bins of all elements, block after block. */
+function eachBin(data: CpuArray, bins: Bins, take: TakeBins): void {
+  const { count, whole, step } = bins;
+  const block = new Uint32Array(BLOCK);
+  const by =
+    (find: FindBins): TakeBlock =>
+    (doubles, from, items) => {
+      find(doubles, items, block);
+      take(block, from, items);
+    };
+  const { lowest, greatest, kind } = data.type as ScalarType;
+  if (whole === undefined && !isWide(data)) {
+    eachBlock(data, by(binsBetween(doublesOf(bins.edges?.() ?? []), step)));
+    return;
+  }
+  if (whole !== undefined && kind !== "float") {
+    const { low, high } = whole;
+    const span = Number(high - low);
+    const isExact = isWide(data) ? low >= lowest && high <= greatest : low >= -(2 ** 53);
+    // A quotient of whole numbers up to 2^53 rounds to no whole number that it does not reach.
+    if (isExact && span * count <= 2 ** 53) {
+      if (isWide(data)) {
+        eachWideBlock(data, { low, isSigned: false }, by(evenBins(0, span, count)));
+      } else {
+        eachBlock(data, by(evenBins(Number(low), span, count)));
+      }
+      return;
+    }
+  }
+  const binOf = wideBins(bins);
+  for (let from = 0; from < data.length; from += BLOCK) {
+    const items = Math.min(BLOCK, data.length - from);
+    for (let at = 0; at < items; at++) {
+      block[at] = binOf(BigInt(data.numbers[from + at] as Scalar));
+    }
+    take(block, from, items);
+  }
+}
+
+/** Counts the elements of each bin, or adds their weights. */
+function countsIn(
+  count: number,
+  weights: CpuArray | undefined,
+): { readonly take: TakeBins; sums(): Numbers } {
+  if (weights?.numbers instanceof Float32Array) {
+    const { numbers } = weights;
+    const sums = new Float64Array(count);
+    const take: TakeBins = (bins, from, items) => {
+      for (let at = 0; at < items; at++) {
+        const bin = bins[at] as number;
+        if (bin < count) {
+          sums[bin] = (sums[bin] as number) + (numbers[from + at] as number);
+        }
+      }
+    };
+    return { take, sums: () => Float32Array.from(sums) };
+  }
+  const sums = new Int32Array(count);
+  const take: TakeBins =
+    weights === undefined
+      ? (bins, _, items) => {
+          for (let at = 0; at < items; at++) {
+            const bin = bins[at] as number;
+            if (bin < count) {
+              sums[bin] = (sums[bin] as number) + 1;
+            }
+          }
+        }
+      : addingWhole(sums, new Int32Array(weights.numbers.buffer, weights.numbers.byteOffset, weights.length));
+  return {
+    take,
+    sums: () => (weights?.numbers instanceof Int32Array ? sums : new Uint32Array(sums.buffer)),
+  };
+}
+
+/** Adds weights that wrap around. */
+const addingWhole =
+  (sums: Int32Array, weights: Int32Array): TakeBins =>
+  (bins, from, items) => {
+    for (let at = 0; at < items; at++) {
+      const bin = bins[at] as number;
+      if (bin < sums.length) {
+        sums[bin] = (sums[bin] as number) + (weights[from + at] as number);
+      }
+    }
+  };
+
+/** How many elements fall in each bin, or the sums of their weights. Sums of f32 are computed as doubles, and rounded at the end. */
+export const histogram: OnCpu = async ({ arrays, request, mapped }) => {
+  const data = arrays.data as CpuArray;
+  const bins = requireBins(request.options as BinOptions, data.type as ScalarType, request.title);
+  const { take, sums } = countsIn(bins.count, arrays.weights);
+  if (bins.text === undefined) {
+    eachBin(data, bins, take);
+    return [sums()];
+  }
+  const given = await mapped(bins.text, data);
+  if (given === undefined) {
+    return undefined;
+  }
+  take(wholeNumbers(given, bins.count), 0, data.length);
+  return [sums()];
+};

@@ -1,0 +1,104 @@
+import type { Numbers } from "./call.ts";
+import type { Fold, FoldCall, ScanCall } from "./folds.ts";
+import { BLOCK, copyElement, foldOf } from "./folds.ts";
+import { bitsOf, numbersLike } from "./numbers.ts";
+import type { CpuSegments } from "./segments.ts";
+import { endsOf } from "./segments.ts";
+
+// Scans and reductions that start anew with each segment.
+
+/** The segments of a fold, each of which starts from the initial value. */
+export interface SegmentsOfCall {
+  readonly segments: CpuSegments;
+}
+
+/** Folds the elements of a segment. What the task carries is then their total. */
+function foldSegment({ kept: { loop, carryBits, start }, task }: Fold, from: number, to: number): void {
+  copyElement(start, 0, carryBits, 0, start.length);
+  task.from = from;
+  task.to = to;
+  loop(task);
+}
+
+/** Writes the prefixes of each segment to the output. */
+export function scanSegments(call: ScanCall & SegmentsOfCall): void {
+  const { input, output, exclusive = false, segments } = call;
+  const { length } = input;
+  if (segments.kind === "columns") {
+    foldColumns(call, output, segments.rows);
+    return;
+  }
+  const fold = foldOf(call, output, exclusive);
+  const { outputBits } = fold;
+  const { size, shown } = fold.kept;
+  const ends = endsOf(segments, length);
+  let from = 0;
+  for (const to of ends) {
+    foldSegment(fold, from, to);
+    from = to;
+  }
+  if (exclusive) {
+    output.copyWithin(1, 0, length - 1);
+    from = 0;
+    for (const to of ends) {
+      if (from < to) {
+        copyElement(shown, 0, outputBits, from, size);
+      }
+      from = to;
+    }
+  }
+}
+
+/** The total of each segment. */
+export function reduceSegments(call: FoldCall & SegmentsOfCall): Numbers {
+  const { input, segments } = call;
+  if (segments.kind === "columns") {
+    return foldColumns(call, undefined, segments.rows);
+  }
+  const fold = foldOf(call, undefined);
+  const { carryBits, size, shown } = fold.kept;
+  const ends = endsOf(segments, input.length);
+  const totals = numbersLike(input, ends.length);
+  const totalBits = bitsOf(totals);
+  let from = 0;
+  ends.forEach((to, at) => {
+    foldSegment(fold, from, to);
+    copyElement(from < to ? carryBits : shown, 0, totalBits, at, size);
+    from = to;
+  });
+  return totals;
+}
+
+/** Folds each column of a matrix, block after block of its rows: those of a block lie in the fastest memory. */
+function foldColumns(
+  call: FoldCall & Partial<ScanCall>,
+  output: Numbers | undefined,
+  columns: number,
+): Numbers {
+  const { input, exclusive = false } = call;
+  const { length } = input;
+  const { kept, task, outputBits } = foldOf(call, output, exclusive, columns);
+  const { loop, carryBits, size, start, shown } = kept;
+  const totals = numbersLike(input, columns);
+  const totalBits = bitsOf(totals);
+  for (let column = 0; column < columns; column++) {
+    copyElement(length === 0 ? shown : start, 0, totalBits, column, size);
+  }
+  const block = columns * Math.max(16, Math.ceil(BLOCK / columns));
+  for (let from = 0; from < length; from += block) {
+    task.to = Math.min(from + block, length);
+    for (let column = 0; column < columns; column++) {
+      copyElement(totalBits, column, carryBits, 0, size);
+      task.from = from + column;
+      loop(task);
+      copyElement(carryBits, 0, totalBits, column, size);
+    }
+  }
+  if (output !== undefined && exclusive) {
+    output.copyWithin(columns, 0, length - columns);
+    for (let column = 0; column < Math.min(columns, length); column++) {
+      copyElement(shown, 0, outputBits, column, size);
+    }
+  }
+  return totals;
+}

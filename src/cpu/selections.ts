@@ -1,0 +1,83 @@
+import type { CpuArray, OnCpu } from "./call.ts";
+import { fewOfRows } from "./select_few.ts";
+import { firstPositions, nthPosition, selectionKeys } from "./select_keys.ts";
+import { elementsAt } from "./sort_moves.ts";
+import type { Order } from "./sort_order.ts";
+import { orderOf, positionsIn, rowStarts } from "./sort_order.ts";
+
+/** Up to so many first elements are put in their places one by one, or more of them if the square of their number is less than half of a row. */
+const FEW = 32;
+/** From so many elements on, selections take less time than sorts. */
+const LONG = 1500;
+
+/** The first elements in an order, and their positions. */
+export const topK: OnCpu = async (call) => {
+  const { options, numbers, title } = call.request;
+  const { k, smallest } = options as { readonly k: number; readonly smallest?: boolean };
+  const order = await orderOf(call, smallest !== true);
+  if (order === undefined) {
+    return undefined;
+  }
+  const data = call.arrays.data as CpuArray;
+  const positions = firstOfRows(order, k, numbers?.rows ?? Math.max(1, data.length));
+  return [elementsAt(data, positions, title), positions];
+};
+
+/** The element that so many others come before in an order, and its position. */
+export const nth: OnCpu = async (call) => {
+  const { options, title } = call.request;
+  const { n, descending } = options as { readonly n: number; readonly descending?: boolean };
+  const order = await orderOf(call, descending === true);
+  if (order === undefined) {
+    return undefined;
+  }
+  const data = call.arrays.data as CpuArray;
+  const position =
+    data.length < LONG
+      ? (positionsIn(order, Uint32Array.of(0, data.length))[n] as number)
+      : nthPosition(selectionKeys(order), 0, data.length, n);
+  const positions = Uint32Array.of(position);
+  return [elementsAt(data, positions, title), positions];
+};
+
+/** The positions of the first elements of each row, in order. */
+function firstOfRows(order: Order, k: number, rows: number): Uint32Array {
+  const { length } = order.keyed;
+  const taken = Math.min(k, rows);
+  const isFew = order.isWhole && (taken <= FEW || 2 * taken * taken < rows);
+  const few = isFew ? fewOfRows(order, taken, rows) : undefined;
+  if (few) {
+    return few;
+  }
+  if (2 * taken > rows || rows < LONG) {
+    return firstOfSorted(order, taken, rows);
+  }
+  const positions = new Uint32Array((length / rows) * taken);
+  const keys = selectionKeys(order);
+  for (let at = 0; at < positions.length; at += taken) {
+    const begin = (at / taken) * rows;
+    firstPositions(keys, [begin, begin + rows], positions.subarray(at, at + taken));
+  }
+  return inOrder(order, positions, taken);
+}
+
+/** Sorts each row, and gives the first positions of each. */
+function firstOfSorted(order: Order, taken: number, rows: number): Uint32Array {
+  const { length } = order.keyed;
+  const all = positionsIn(order, rowStarts(length, rows));
+  const positions = new Uint32Array(Math.floor(length / rows) * taken);
+  for (let at = 0; at < positions.length; at += taken) {
+    const begin = (at / taken) * rows;
+    positions.set(all.subarray(begin, begin + taken), at);
+  }
+  return positions;
+}
+
+/** Positions in the order of their elements. Each row of them is sorted on its own. */
+function inOrder(order: Order, positions: Uint32Array, rows: number): Uint32Array {
+  const { keyed } = order;
+  const numbers = elementsAt(keyed, positions, "topK");
+  const elements = { type: keyed.type, length: positions.length, numbers };
+  const places = positionsIn({ ...order, keyed: elements }, rowStarts(positions.length, rows));
+  return places.map((place) => positions[place] as number);
+}

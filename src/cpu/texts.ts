@@ -1,0 +1,117 @@
+import type { CustomOperator } from "../algebra/custom_operator.ts";
+import { f16, f32 } from "../algebra/floats.ts";
+import { i32, u32 } from "../algebra/integers.ts";
+import type { ElementType, Value } from "../algebra/types.ts";
+import { f64, i64, u64 } from "../algebra/types_64_later.ts";
+import { Recent } from "../simulator/recent.ts";
+import type { Numbers } from "./call.ts";
+import { keyOf, scalarsOfValue, valueOfScalars } from "./texts/elements.ts";
+import type { MapLoop, OperatorLoops, Scalars } from "./texts/loops.ts";
+import { mapLoop, operatorLoops } from "./texts/loops.ts";
+import type { OperatorText, Wanted } from "./texts/program.ts";
+import { readMap, readOperator } from "./texts/program.ts";
+
+// Callers' texts as JavaScript: each becomes a loop over typed arrays.
+
+/** A text over elements as a loop. */
+export interface MapPass {
+  /** The type of the results. Those of a condition are u32: 0 or 1. */
+  readonly type: ElementType;
+  /** Writes the results for as many elements, from the first ones of both arrays on. The first element's index is `firstIndex`. */
+  run(input: Numbers, output: Numbers, firstIndex: number, length: number): void;
+}
+
+/** A text over an element `x` and its index `i`. */
+export interface TextToMap {
+  /** An expression, or statements that end in `return`. */
+  readonly text: string;
+  /** The type of the elements. */
+  readonly from: ElementType;
+  /**
+   * The type that the text must give; or what an expression's number is taken for: whether it is not 0, or the number of a class or a bin, as
+   * u32. Without it, the results have the text's own type.
+   */
+  readonly to?: Wanted;
+  /** Whether the text may name `i`. It may if this is left out. */
+  readonly hasIndex?: boolean;
+}
+
+/**
+ * An operator of a caller's own as loops. Without `start`, the first prefix is the first element itself; an exclusive scan gives the identity
+ * before it, and so does a reduction of nothing.
+ */
+export interface OperatorPasses {
+  /** Combines all elements with those before them, and gives the last result. Both arrays may be the same. */
+  scan(input: Numbers, output: Numbers, exclusive: boolean, start: Value | undefined): Value;
+  reduce(input: Numbers, start: Value | undefined): Value;
+  /** The CPU twin of the operator's text. */
+  combine(earlier: Value, later: Value): Value;
+}
+
+const scalars: Readonly<Record<string, ElementType>> = { u32, i32, f32, f16, u64, i64, f64, bool: u32 };
+
+/** How many texts are kept at least. */
+const LEAST_TEXTS = 64;
+const maps = /* @__PURE__ */ new Recent<string, { readonly pass: MapPass | undefined }>(LEAST_TEXTS);
+const operators = /* @__PURE__ */ new Recent<string, { readonly loops: OperatorLoops | undefined }>(
+  LEAST_TEXTS,
+);
+
+/** What a text becomes; undefined if it has no code, and where a page forbids to make functions of texts. */
+function attempted<Made>(make: () => Made): Made | undefined {
+  try {
+    return make();
+  } catch {
+    // Whatever is wrong with the text, a compiler of WGSL says so at the caller's line.
+    return undefined;
+  }
+}
+
+/**
+ * A caller's text as a loop. Undefined if the CPU has no code for it: then the call runs on another machine, which reports what is wrong with
+ * the text, if anything is.
+ */
+export function mapText({ text, from, to, hasIndex = true }: TextToMap): MapPass | undefined {
+  const wanted = typeof to === "object" ? keyOf(to) : to;
+  const key = JSON.stringify([text, keyOf(from), wanted, hasIndex]);
+  return maps.of(key, () => ({
+    pass: attempted(() => madeMap({ text, from, to, hasIndex })),
+  })).pass;
+}
+
+function madeMap({ text, from, to, hasIndex = true }: TextToMap): MapPass | undefined {
+  const { program, type } = readMap({ text, from, wanted: to, hasIndex });
+  const result = typeof type === "string" ? scalars[type] : type;
+  if (result === undefined) {
+    return undefined;
+  }
+  const run: MapLoop = mapLoop(program, from, type === "bool" ? type : result);
+  return { type: result, run };
+}
+
+/** An operator's text as loops; undefined if the CPU has no code for it. */
+export function operatorText(
+  op: OperatorText & Pick<CustomOperator, "identity">,
+): OperatorPasses | undefined {
+  const { name, combine, declarations, type, identity } = op;
+  const key = JSON.stringify([name, combine, declarations, keyOf(type)]);
+  const { loops } = operators.of(key, () => ({
+    loops: attempted(() => operatorLoops(readOperator({ name, combine, declarations, type }), type)),
+  }));
+  if (loops === undefined) {
+    return undefined;
+  }
+  const perElement = type.kind === "struct" ? type.bytes / 4 : 1;
+  const count = ({ length }: Numbers): number => length / perElement;
+  const scalarsOf = (value: Value): Scalars => scalarsOfValue(type, value);
+  const valueFrom = (of: Scalars): Value => valueOfScalars(type, of);
+  return {
+    scan: (input, output, exclusive, start) =>
+      valueFrom(
+        loops.scan(input, output, count(input), exclusive, scalarsOf(start ?? identity), start !== undefined),
+      ),
+    reduce: (input, start) =>
+      valueFrom(loops.reduce(input, count(input), scalarsOf(start ?? identity), start !== undefined)),
+    combine: (earlier, later) => valueFrom(loops.combine(scalarsOf(earlier), scalarsOf(later))),
+  };
+}

@@ -1,0 +1,341 @@
+import type { CustomOperator } from "../../algebra/custom_operator.ts";
+import { expressionFiles } from "../../algebra/expression_files.ts";
+import { numbers, numericSurroundings } from "../../algebra/numbers_64.ts";
+import { provideNumbers } from "../../algebra/numbers_later.ts";
+import { numericFiles } from "../../algebra/numeric_files.ts";
+import type { ElementType } from "../../algebra/types.ts";
+import { checkModule } from "../../simulator/check/module.ts";
+import { constantCall } from "../../simulator/compile/constant_call.ts";
+import { Module } from "../../simulator/compile/module.ts";
+import type { Sees } from "../../text/callers.ts";
+import { callersCombine, callersFunction, isStatements, plainText } from "../../text/callers.ts";
+import { linkSources } from "../../text/link.ts";
+import { functionHeads } from "../../text/long_numbers.ts";
+import type { Source, SourceText } from "../../text/source.ts";
+import type {
+  Expression,
+  FunctionDeclaration,
+  ModuleDeclaration,
+  Statement,
+  Variable,
+} from "../../text/syntax.ts";
+import { parseExpression, parseModule, parseStatements } from "../../text/syntax.ts";
+import { Scope, Typing } from "../../text/typing.ts";
+import type { ScalarName, Type } from "../../text/wgsl_types.ts";
+import { concrete, scalar } from "../../text/wgsl_types.ts";
+import { structTexts } from "./elements.ts";
+import type { Program } from "./expressions.ts";
+import { Names } from "./names.ts";
+import { noCode } from "./no_code.ts";
+
+// Callers' texts as trees with types. A text is taken if the simulator takes the function that a kernel has of it, and only then.
+
+/** What a text is to give: a value of a type, whether something holds, the number of a class, or whatever it gives itself. */
+export type Wanted = ElementType | "condition" | "class" | undefined;
+
+/** The name of the function that a text is the end of. */
+const ENTRY = "value_of_text";
+
+/** The function's result in WGSL, and what an expression stands in. */
+interface Head {
+  readonly result: string;
+  readonly open: string;
+  readonly close: string;
+}
+
+const headOf = (result: string, open = "(", close = ")"): Head => ({ result, open, close });
+const conditionHead = headOf("bool", "bool(");
+const classHead = headOf("u32", "u32(i32(", "))");
+
+/** What a text over elements is, and what it may name. */
+export interface MapText {
+  readonly text: string;
+  readonly from: ElementType;
+  readonly wanted: Wanted;
+  /** Whether the text may name the element's index, `i`. */
+  readonly hasIndex: boolean;
+}
+
+const isType = (wanted: Wanted): wanted is ElementType => typeof wanted === "object";
+
+/** Whether texts over a type may have numbers of 64 bits. */
+function takesLong(types: readonly ElementType[]): boolean {
+  const isLong = types.some((type) => type.numbers !== undefined);
+  if (isLong) {
+    provideNumbers(numbers);
+  }
+  return isLong;
+}
+
+/** Names at module scope: constants. Variables there have no code. */
+function namesOf(constants: Iterable<readonly [string, Variable]>): Names {
+  const names = new Names();
+  for (const [name, variable] of constants) {
+    if (variable.keyword === "const") {
+      names.declare(name, { kind: "constant", variable, names });
+    }
+  }
+  return names;
+}
+
+/** The files of numbers of 64 bits, where functions have no bodies: texts that call them are checked by what they take and give. */
+let heads: ReadonlyMap<string, SourceText> | undefined;
+
+function withHeads(files: readonly SourceText[]): readonly SourceText[] {
+  heads ??= new Map(numericFiles.map((file) => [file.name, { ...file, text: functionHeads(file.text) }]));
+  const known = heads;
+  return files.map((file) => known.get(file.name) ?? file);
+}
+
+/** The function of a kernel, if it is right. @throws {TextFault} */
+function checked(sources: readonly Source[], entry: string): Module {
+  const module = new Module(linkSources(sources, entry).code);
+  checkModule(module);
+  return module;
+}
+
+function programOf(module: Module, entry: string): Program {
+  const { typing, functions, constants, declarations } = module;
+  requireNoAssertions(declarations);
+  for (const declaration of functions.values()) {
+    module.typeBody(declaration);
+  }
+  return {
+    typing,
+    functions,
+    names: namesOf(constants),
+    takesLong: false,
+    entry: functions.get(entry) ?? noCode("no function"),
+  };
+}
+
+function requireNoAssertions(declarations: readonly ModuleDeclaration[]): void {
+  if (declarations.some(({ kind }) => kind === "const_assert")) {
+    noCode("an assertion");
+  }
+}
+
+/** A text with numbers of 64 bits as the caller wrote it. It has been checked as kernels have it. */
+function longProgram(text: string): Program {
+  const declarations = parseModule(text);
+  const typing = new Typing();
+  typing.module(declarations, new Scope(numericSurroundings().scope));
+  requireNoAssertions(declarations);
+  const functions = declarations.filter((one): one is FunctionDeclaration => one.kind === "function");
+  const constants = declarations.filter((one): one is Variable => one.kind === "variable");
+  const names = new Set(declarations.flatMap((one) => ("name" in one ? [one.name.name] : [])));
+  return {
+    typing,
+    functions: new Map(functions.map((one) => [one.name.name, one])),
+    names: namesOf(constants.map((one) => [one.name.name, one])),
+    takesLong: true,
+    entry:
+      names.size === declarations.filter((one) => "name" in one).length
+        ? (functions.find(({ name }) => name.name === ENTRY) ?? noCode("no function"))
+        : noCode("a name that is declared twice"),
+  };
+}
+
+/** The type that a text has, whatever is wanted. @throws {TextFault} */
+function ownType({ text, from, hasIndex }: MapText, isLong: boolean): Type {
+  const typing = isLong ? new Typing() : new Typing(constantCall);
+  const scope = new Scope(isLong ? numericSurroundings().scope : undefined);
+  typing.declarations(parseModule(structTexts(from).join("\n")), scope);
+  const struct = scope.find(from.name);
+  const type = struct?.kind === "type" ? struct.type : scalar(from.name as ScalarName);
+  scope.declare("x", { kind: "value", type });
+  if (hasIndex) {
+    scope.declare("i", { kind: "value", type: scalar("u32") });
+  }
+  const plain = plainText("the text", text);
+  if (!isStatements(text)) {
+    return requireOwn(typing.expression(parseExpression(plain), scope), from);
+  }
+  const statements = parseStatements(plain);
+  typing.statements(statements, scope);
+  const value = returnedIn(statements) ?? noCode("no result");
+  return requireOwn(typing.typeOf(value), from);
+}
+
+/** A type that an array may have: a scalar, or that of the elements. */
+function requireOwn(type: Type, from: ElementType): Type {
+  const own = concrete(type);
+  return own.kind === "scalar" || (own.kind === "struct" && own.name === from.name)
+    ? own
+    : noCode("a value of no element type");
+}
+
+/** The value that the first `return` gives. */
+function returnedIn(statements: readonly Statement[]): Expression | undefined {
+  for (const one of statements) {
+    const value = returnedBy(one);
+    if (value !== undefined) {
+      return value;
+    }
+  }
+  return undefined;
+}
+
+function returnedBy(one: Statement): Expression | undefined {
+  switch (one.kind) {
+    case "return":
+      return one.value;
+    case "block":
+      return returnedIn(one.statements);
+    case "if":
+      return returnedIn([one.then, ...(one.otherwise ? [one.otherwise] : [])]);
+    case "for":
+    case "while":
+    case "loop":
+    case "continuing":
+      return returnedIn([one.body]);
+    case "switch":
+      return returnedIn(one.cases.map(({ body }) => body));
+    default:
+      return undefined;
+  }
+}
+
+/** A text over elements: its tree, and the type of the elements that it gives, by name. */
+export interface ReadText {
+  readonly program: Program;
+  /** `bool` for a condition. */
+  readonly type: ElementType | ScalarName;
+}
+
+/** A text over elements as a program; its function takes the scalars of `x`, and then `i` if it has it. @throws {Error} if it has no code. */
+export function readMap(given: MapText): ReadText {
+  const { from, wanted } = given;
+  const types = [from, ...(isType(wanted) ? [wanted] : [])];
+  const isLong = takesLong(types);
+  const own = wanted === undefined || (wanted === "class" && isLong) ? ownType(given, isLong) : undefined;
+  const module = checkedMap(given, types, own, isLong);
+  return {
+    program: isLong ? longProgram(longMapText(given, types, own)) : programOf(module, ENTRY),
+    type: isType(wanted)
+      ? wanted
+      : wanted !== undefined
+        ? wanted === "condition"
+          ? "bool"
+          : "u32"
+        : own?.kind === "scalar"
+          ? own.name
+          : from,
+  };
+}
+
+const parametersText = (type: string, hasIndex: boolean): string => `x: ${type}${hasIndex ? ", i: u32" : ""}`;
+
+/** The function that a kernel has of the text. */
+function checkedMap(
+  { text, from, wanted, hasIndex }: MapText,
+  types: readonly ElementType[],
+  own: Type | undefined,
+  isLong: boolean,
+): Module {
+  const returns = isStatements(text);
+  const parameters = { x: from, ...(hasIndex && { i: "u32" as const }) };
+  const reader = isLong ? numbers.reader(types) : undefined;
+  const result =
+    wanted ?? (returns && own?.kind === "scalar" ? own.name : own?.kind === "struct" ? from : "condition");
+  // A number of 64 bits is converted to what it is asked for, which is a condition for a text of its own type.
+  const head =
+    wanted === undefined && isLong && !returns && own?.kind === "scalar"
+      ? conditionHead
+      : headFor(
+          from,
+          wanted,
+          own,
+          ({ native }) => native.element,
+          (name) => (isLongName(name) ? "vec2<u32>" : name),
+        );
+  const files = withHeads(expressionFiles(...types));
+  const sees: Sees = {
+    parameters: Object.keys(parameters),
+    files,
+    ...(reader && { read: (one: string) => reader.body(one, parameters, result, returns) }),
+  };
+  const line = `fn ${ENTRY}(${parametersText(from.native.element, hasIndex)}) -> ${head.result} {`;
+  return checked([callersFunction(line, "the text", text, sees, head.open, head.close), ...files], ENTRY);
+}
+
+/** The text in a function as the caller sees it: with numbers of 64 bits. */
+function longMapText(
+  { text, from, wanted, hasIndex }: MapText,
+  types: readonly ElementType[],
+  own: Type | undefined,
+): string {
+  const isClass = wanted === "class" && own?.kind === "scalar";
+  const head =
+    isClass && own.name === "u64"
+      ? headOf("u32", "u32(i32(min(", ", 2147483647)))")
+      : isClass && own.name === "i64"
+        ? headOf("u32", "u32(i32(clamp(", ", -2147483648, 2147483647)))")
+        : headFor(
+            from,
+            wanted,
+            own,
+            ({ name }) => name,
+            (name) => name,
+          );
+  return [
+    ...new Set(types.flatMap(structTexts)),
+    `fn ${ENTRY}(${parametersText(from.name, hasIndex)}) -> ${head.result} {`,
+    isStatements(text)
+      ? `${plainText("the text", text)}\n}`
+      : `return ${head.open}${plainText("the text", text)}\n${head.close};\n}`,
+  ].join("\n");
+}
+
+/** How a function gives what is wanted, where types have these names. */
+function headFor(
+  from: ElementType,
+  wanted: Wanted,
+  own: Type | undefined,
+  nameOf: (type: ElementType) => string,
+  scalarName: (name: string) => string,
+): Head {
+  if (isType(wanted)) {
+    return headOf(nameOf(wanted));
+  }
+  if (wanted !== undefined) {
+    return wanted === "condition" ? conditionHead : classHead;
+  }
+  return headOf(own?.kind === "scalar" ? scalarName(own.name) : nameOf(from));
+}
+
+const isLongName = (name: string): boolean => name === "u64" || name === "i64" || name === "f64";
+
+/** An operator as a program; its function takes the scalars of `earlier`, and then those of `later`. @throws {Error} if it has no code. */
+export function readOperator({ name, combine, declarations, type }: OperatorText): Program {
+  const isLong = takesLong([type]);
+  const { element } = type.native;
+  const files = withHeads(type.files);
+  const callers = callersCombine({
+    name,
+    combine,
+    declarations,
+    type: {
+      ...type,
+      files,
+      ...(isLong && { numbers: { files: withHeads(numericFiles), reader: () => numbers.reader([type]) } }),
+    },
+  });
+  const line = (of: string): string => `(earlier: ${of}, later: ${of}) -> ${of} {`;
+  const module = checked([...callers.sources(`fn combine${line(element)}`), ...files], "combine");
+  return isLong
+    ? longProgram(
+        [
+          ...structTexts(type),
+          plainText("declarations", declarations),
+          `fn ${ENTRY}${line(type.name)}`,
+          isStatements(combine)
+            ? `${plainText("combine", combine)}\n}`
+            : `return (${plainText("combine", combine)}\n);\n}`,
+        ].join("\n"),
+      )
+    : programOf(module, "combine");
+}
+
+/** What an operator is made of. */
+export type OperatorText = Pick<CustomOperator, "name" | "combine" | "declarations" | "type">;

@@ -1,0 +1,65 @@
+import { settable, valuesOf } from "../../src/algebra/array_values.ts";
+import type { AnyArray } from "../../src/algebra/arrays.ts";
+import { arrayOver } from "../../src/algebra/arrays.ts";
+import { f32 } from "../../src/algebra/floats.ts";
+import { i32, u32 } from "../../src/algebra/integers.ts";
+import type { ElementType, Value } from "../../src/algebra/types.ts";
+import type { CpuArray, CpuCall, Numbers } from "../../src/cpu/call.ts";
+import type { Request } from "../../src/primitives/primitive.ts";
+import type { Arguments } from "../fuzz/described_arguments.ts";
+import { asArray, optionsAtHand } from "../fuzz/described_arguments.ts";
+import { factsWith } from "../support/kernels.ts";
+import type { Described } from "../support/primitives.ts";
+
+// Calls of described primitives as the CPU gets them.
+
+/** An array as loops of the CPU take it. */
+export function cpuArray(type: ElementType, array: AnyArray): CpuArray {
+  const { buffer, byteOffset, byteLength, length } = array as AnyArray & Uint32Array;
+  const numbers =
+    type.kind === "struct" ? new Uint32Array(buffer, byteOffset, byteLength / 4) : (array as Numbers);
+  return { type, length, numbers };
+}
+
+/** A call, whose texts are computed by the twins of its example. */
+export function cpuCall(
+  { primitive }: Described,
+  { operands, options: given, example }: Arguments,
+): CpuCall & { readonly request: Request } {
+  const options = {
+    ...optionsAtHand(primitive, given ?? {}),
+    ...(example.twins?.keyType !== undefined && { keyType: example.twins.keyType }),
+  };
+  const of = <T>(what: (one: (typeof operands)[number]) => T): Record<string, T> =>
+    Object.fromEntries(operands.map((one) => [one.operand.name, what(one)]));
+  const request = primitive.request({
+    types: of(({ type }) => type),
+    lengths: of(({ length }) => length),
+    arrays: of((one) => asArray(one)),
+    isCounted: false,
+    options: options as never,
+    facts: factsWith(),
+  });
+  return {
+    arrays: of((one) => cpuArray(one.type, asArray(one))),
+    request,
+    async mapped(text, from, type) {
+      const name = Object.keys(given ?? {}).find((key) => (given as Record<string, unknown>)[key] === text);
+      const twin = example.twins?.[name ?? ""] as (x: Value, i: number) => Value;
+      const own =
+        type ??
+        (text.startsWith("i32(") ? i32 : text.startsWith("f32(") ? f32 : text === "x" ? from.type : u32);
+      const read = valuesOf(
+        from.type.kind === "struct"
+          ? arrayOver(from.type, from.numbers.slice().buffer as ArrayBuffer)
+          : (from.numbers as AnyArray),
+        from.type,
+      );
+      const { array, set } = settable(arrayOver(own, new ArrayBuffer(from.length * own.bytes)), own);
+      for (let at = 0; at < from.length; at++) {
+        set(at, own.round(twin(read(at), at)));
+      }
+      return cpuArray(own, array);
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import { describe, expect, test } from "vitest";
+import { elementTypes } from "../../src/algebra/element_types.ts";
+import { struct } from "../../src/algebra/struct.ts";
+import type { ElementType } from "../../src/algebra/types.ts";
+import type { OnCpu } from "../../src/cpu/call.ts";
+import * as moves from "../../src/cpu/moves.ts";
+import * as searches from "../../src/cpu/searches.ts";
+import { ArgumentError } from "../../src/errors.ts";
+import { argumentsOf, exampleOf, meaningOf } from "../fuzz/described_arguments.ts";
+import { bitsOf, dataKinds } from "../fuzz/values.ts";
+import { expectSameBits } from "../support/compare.ts";
+import type { Described } from "../support/primitives.ts";
+import { described } from "../support/primitives.ts";
+import { seed } from "../support/random.ts";
+import { cpuCall } from "./calls.ts";
+
+const { f16, u32, u64 } = elementTypes;
+const Mixed = struct({ name: "Mixed", fields: { a: u32, b: u64, c: f16 } });
+const types: readonly ElementType[] = [...Object.values(elementTypes), Mixed] as readonly ElementType[];
+const lengths = [0, 1, 2, 3, 255, 256, 257, 1000, 5000];
+
+const { gather, expandRuns, unique, runLengths } = moves;
+const { histogram, searchSorted } = searches;
+const onCpu = { gather, expandRuns, unique, runLengths, histogram, searchSorted };
+
+describe.each(Object.entries(onCpu) as readonly (readonly [string, OnCpu])[])("%s", (name, run) => {
+  const of = described.find(({ primitive }) => primitive.name === name) as Described;
+
+  test.each(types)("$name", async (type) => {
+    let count = 0;
+    for (const [place, length] of lengths.entries()) {
+      const from = seed + place;
+      for (const [example] of of.examples.of(type, length, bitsOf(from)).entries()) {
+        for (const kind of dataKinds) {
+          const options = { side: ["left", "right"][count % 2] } as const;
+          const drawn = exampleOf(of, type, {
+            maxLength: length,
+            example,
+            seed: from,
+            options: name === "searchSorted" ? options : {},
+          });
+          const data = { kind, seed: from + example };
+          const given = drawn && argumentsOf(of, type, drawn, { length, room: length, data });
+          if (!given) {
+            throw new Error(`${name} has no example of ${type.name}`);
+          }
+          count += 1;
+          await check(of, run, given);
+        }
+      }
+    }
+    expect(count > 0).toBe(type.kind !== "struct" || !["histogram", "searchSorted"].includes(name));
+  });
+});
+
+/** Compares a call's results with what the reference gives. */
+async function check(of: Described, run: OnCpu, given: ReturnType<typeof argumentsOf>): Promise<void> {
+  const title = `${of.primitive.name}<${given.type.name}> of ${given.length}, ${JSON.stringify(given.options, (_, value) => (typeof value === "bigint" ? `${value}n` : value))}`;
+  let call: ReturnType<typeof cpuCall>;
+  try {
+    call = cpuCall(of, given);
+  } catch (error) {
+    expect(given.example.isRefusedAtHand && error instanceof ArgumentError, `${title}: ${error}`).toBe(true);
+    return;
+  }
+  const { results } = call.request;
+  const made = await run(call);
+  const meant = meaningOf(of, given, results, 0);
+  expect(made?.length, title).toBe(results.length);
+  results.forEach((result, at) => {
+    const { buffer, byteOffset, byteLength } = made?.[at] ?? new Uint32Array();
+    if (!result.isDropped) {
+      const bytes = (from: Uint8Array) => new Uint16Array(from.slice().buffer);
+      expectSameBits(
+        bytes(new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength)),
+        bytes(meant?.[result.name] as Uint8Array),
+        `${title}: ${result.name}`,
+      );
+    }
+  });
+}

@@ -1,0 +1,163 @@
+import { describe, expect, test } from "vitest";
+import { operator } from "../../src/algebra/custom_operator.ts";
+import { u32 } from "../../src/algebra/integers.ts";
+import { struct } from "../../src/algebra/struct.ts";
+import { NoGpuError } from "../../src/errors.ts";
+import { Fold } from "../../src/gpu/fold.ts";
+import { openFold as openInBrowser } from "../../src/gpu/open.ts";
+import { openFold } from "../../src/node.ts";
+import { simulatedGpu } from "../../src/simulator/index.ts";
+
+// Where a fold is opened, and which calls go to the CPU.
+
+/** Whether a call has made the simulated device of a fold without a GPU. */
+function hasDevice(fold: Fold): boolean {
+  try {
+    return Fold.contextOf(fold).device !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** A simulated adapter, and how many dispatches its devices were given. */
+async function countedAdapter(): Promise<{ adapter: GPUAdapter; dispatches(): number }> {
+  const adapter = (await simulatedGpu().requestAdapter()) as GPUAdapter;
+  let count = 0;
+  const requestDevice = adapter.requestDevice.bind(adapter);
+  Object.assign(adapter, {
+    async requestDevice(descriptor?: GPUDeviceDescriptor) {
+      const device = await requestDevice(descriptor);
+      const submit = device.queue.submit.bind(device.queue);
+      Object.assign(device.queue, {
+        submit(commands: readonly GPUCommandBuffer[]) {
+          count++;
+          submit(commands);
+        },
+      });
+      return device;
+    },
+  });
+  return { adapter, dispatches: () => count };
+}
+
+const three = Uint32Array.of(3, 1, 7);
+
+describe("without WebGPU", () => {
+  test("a fold opens in a browser, and its calls run on the CPU", async () => {
+    const fold = await openInBrowser();
+    expect([fold.machine, fold.software]).toEqual(["cpu", true]);
+    expect([...(await fold.scan(three))]).toEqual([3, 4, 11]);
+    expect([...(await fold.sort(three))]).toEqual([1, 3, 7]);
+    expect(await fold.argMax(three)).toEqual({ value: 7, index: 2 });
+    expect([...(await fold.compact(three, { where: "x > 1u" }))]).toEqual([3, 7]);
+    expect(hasDevice(fold)).toBe(false);
+    fold.destroy();
+  });
+
+  test("what needs a GPU says why there is none", async () => {
+    const fold = await openInBrowser();
+    const why = /takes a GPU\. openFold: there is no navigator\.gpu/;
+    expect(() => fold.device).toThrow(NoGpuError);
+    expect(() => fold.adapterInfo).toThrow(why);
+    for (const prepared of [
+      fold.prepareScan({ type: u32, maxLength: 10 }),
+      fold.prepareSort({ type: u32, maxLength: 10 }),
+      fold.prepareHistogram({ type: u32, bins: 2, range: [0, 2], maxLength: 10 }),
+      fold.wrap({ buffer: {} as GPUBuffer, type: u32 }),
+    ]) {
+      await expect(prepared).rejects.toThrow(why);
+      await expect(prepared).rejects.toBeInstanceOf(NoGpuError);
+    }
+    expect(hasDevice(fold)).toBe(false);
+    fold.destroy();
+  });
+
+  test("arrays on the GPU, streams, and calls without loops work, too", async () => {
+    const fold = await openInBrowser();
+    const there = await fold.upload(three);
+    expect([...(await (await fold.scan(there)).read())]).toEqual([3, 4, 11]);
+    const { readable, writable } = fold.scanStream({ type: u32 });
+    const writer = writable.getWriter();
+    await writer.write(three);
+    const closed = writer.close();
+    expect([...((await readable.getReader().read()).value as Uint32Array)]).toEqual([3, 4, 11]);
+    await closed;
+    // Sizes are for kernels.
+    expect([...(await fold.scan(three, { workGroupSize: 64 }))]).toEqual([3, 4, 11]);
+    expect(hasDevice(fold)).toBe(true);
+    await expect(fold.compact(three, { where: "y > 1u" })).rejects.toThrow("y");
+    fold.destroy();
+    await expect(fold.scan(three)).rejects.toThrow("destroyed");
+  });
+
+  test("with cpu: never, nothing opens", async () => {
+    await expect(openInBrowser({ cpu: "never" })).rejects.toThrow("there is no navigator.gpu");
+  });
+});
+
+describe("on a GPU", () => {
+  test("an adapter of the caller's takes all calls, unless cpu says otherwise", async () => {
+    for (const [cpu, isOnGpu] of [
+      [undefined, true],
+      ["never", true],
+      ["auto", false],
+      ["always", false],
+    ] as const) {
+      const { adapter, dispatches } = await countedAdapter();
+      const fold = await openFold({ adapter, ...(cpu && { cpu }) });
+      expect(fold.machine).toBe("gpu");
+      await fold.scan(three);
+      await fold.scan(three, { segments: { rows: 3 } });
+      await fold.reduce(three);
+      await fold.histogram(three, { bins: 2, range: [0, 8] });
+      expect(dispatches() > 0, String(cpu)).toBe(isOnGpu);
+      // Arrays on the GPU stay there.
+      await fold.scan(await fold.upload(three));
+      expect(dispatches()).toBeGreaterThan(0);
+      fold.destroy();
+    }
+  });
+
+  test("by default, long arrays go to a GPU, and short ones do not", async () => {
+    const gpu = simulatedGpu({ vendor: "nvidia" });
+    const fold = await openFold({ adapter: (await gpu.requestAdapter()) as GPUAdapter, cpu: "auto" });
+    expect(fold.explain("scan", 1000)).toMatchObject({ machine: "cpu" });
+    expect(fold.explain("scan", 1 << 20)).toMatchObject({ machine: "gpu" });
+    expect(() => fold.explain("scann" as "scan", 1)).toThrow("scan, reduce");
+    expect(() => fold.explain("scan", -1)).toThrow("length");
+    fold.destroy();
+  });
+
+  test("a use of the CPU that there is not is refused", async () => {
+    await expect(openFold({ cpu: "sometimes" as "auto" })).rejects.toThrow('"auto", "never", "always"');
+  });
+});
+
+test("operators and keys of the caller's run on the CPU, also on structs", async () => {
+  const fold = await openFold({ cpu: "always" });
+  const affine = operator({
+    name: "affine",
+    type: u32,
+    identity: 0x10000,
+    combine:
+      "(((earlier >> 16u) * (later >> 16u)) << 16u) | (((later >> 16u) * (earlier & 0xffffu) + later) & 0xffffu)",
+    reference: (earlier, later) =>
+      ((Math.imul(earlier >>> 16, later >>> 16) << 16) |
+        ((Math.imul(later >>> 16, earlier & 0xffff) + later) & 0xffff)) >>>
+      0,
+  });
+  const maps = Uint32Array.of(0x20001, 0x30005, 0x10002);
+  const [first = 0, second = 0, third = 0] = maps;
+  const two = affine.reference(first, second);
+  expect([...(await fold.scan(maps, { op: affine }))]).toEqual([first, two, affine.reference(two, third)]);
+  expect(await fold.reduce(maps, { op: affine })).toBe(affine.reference(two, third));
+  const item = struct({ name: "Item", fields: { cell: u32, weight: u32 } });
+  const items = item.from([
+    { cell: 4, weight: 1 },
+    { cell: 2, weight: 2 },
+  ]);
+  const sorted = await fold.sort(items, { key: "x.cell" });
+  expect([sorted.get(0), sorted.get(1)]).toEqual([items.get(1), items.get(0)]);
+  expect(hasDevice(fold)).toBe(false);
+  fold.destroy();
+});
