@@ -16,7 +16,7 @@ import { createTimer, paceFor } from "./timer.ts";
 const text = { type: "string" } as const;
 const { values } = parseArgs({ options: { adapter: text, tasks: text, sizes: text, cub: text, json: text } });
 const adapter = values.adapter as "gpu" | "software" | undefined;
-const fold = await openFold(adapter === undefined ? {} : { adapter });
+const fold = await openFold({ cpu: "never", ...(adapter !== undefined && { adapter }) });
 const host = hostOf(fold);
 const asked = values.tasks?.split(",");
 const unknown = asked?.find((one) => !familyTasks.some((task) => task === one));

@@ -15,7 +15,7 @@ import { u32 } from "../src/algebra/integers.ts";
 import { exactAdd } from "../src/algebra/operators.ts";
 import { f64, u64 } from "../src/algebra/types_64.ts";
 import { contextOf } from "../src/gpu/device/device.ts";
-import { planFactsFor } from "../src/gpu/executor/load_later.ts";
+import { planFactsFor } from "../src/gpu/executor/plan_facts_for.ts";
 import { prepareFor } from "../src/gpu/recordings/prepare_folds.ts";
 import type { Prepared, Ranges } from "../src/gpu/recordings/recording.ts";
 import { prepare } from "../src/gpu/recordings/recording.ts";
@@ -266,7 +266,7 @@ const coldRows = firstTypes.flatMap(([name, options, goal]) => [
 
 /** The first `prepareScan` of this process, and how long its own kernels take, in milliseconds. */
 async function timeCold(row: number): Promise<void> {
-  const one = await openFold(adapter === undefined ? {} : { adapter });
+  const one = await openFold({ cpu: "never", ...(adapter !== undefined && { adapter }) });
   const begun = performance.now();
   const plan = await one.prepareScan({ ...coldRows[row]?.options, maxLength: 2 ** 24 } as never);
   const milliseconds = performance.now() - begun;
@@ -368,7 +368,7 @@ if (values.tune) {
   ]);
   save();
 }
-const fold = await openFold(adapter === undefined ? {} : { adapter });
+const fold = await openFold({ cpu: "never", ...(adapter !== undefined && { adapter }) });
 host = hostOf(fold);
 const { features } = fold.device;
 const rows = rowsOf(Number(values.power ?? 30)).filter(

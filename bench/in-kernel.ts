@@ -36,7 +36,7 @@ const CALLS = 32;
 
 const { values } = parseArgs({ options: { adapter: { type: "string" }, json: { type: "string" } } });
 const adapter = values.adapter as "gpu" | "software" | undefined;
-const fold = await openFold(adapter === undefined ? {} : { adapter });
+const fold = await openFold({ cpu: "never", ...(adapter !== undefined && { adapter }) });
 const { device } = fold;
 const host = hostOf(fold);
 const groups = fold.software ? 2 : 8192;

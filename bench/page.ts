@@ -118,7 +118,7 @@ function textOf(report: Omit<PageReport, "text">): string {
 
 /** Opens a fold for some work. */
 async function withFold<T>(work: (fold: Fold) => Promise<T>): Promise<T> {
-  const fold = await openFold();
+  const fold = await openFold({ cpu: "never" });
   try {
     return await work(fold);
   } finally {

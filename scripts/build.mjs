@@ -23,6 +23,7 @@ const bundler = await rolldown({
     vite: "src/build/vite.ts",
   },
   platform: "neutral",
+  preserveEntrySignatures: "allow-extension",
   resolve: { mainFields: ["module", "main"] },
   // The last ones are optional peers.
   external: [/^node:/, "esbuild", "fast-check", "vite"],
@@ -35,7 +36,16 @@ const { output } = await bundler.write({
   entryFileNames: "[name].js",
   chunkFileNames: "chunks/[name].js",
   codeSplitting: {
-    groups: [{ debugName: "what open takes", name: atOnce(["src/gpu/open.ts"], Object.values(textual)) }],
+    includeDependenciesRecursively: false,
+    groups: [
+      {
+        debugName: "what open takes",
+        name: atOnce(["src/gpu/open.ts"], Object.values(textual), {
+          on_device: ["src/gpu/at_hand/on_device.ts"],
+          cpu_calls: ["src/gpu/at_hand/cpu_calls.ts"],
+        }),
+      },
+    ],
   },
 });
 await bundler.close();

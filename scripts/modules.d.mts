@@ -18,5 +18,6 @@ interface Graph {
 export function atOnce(
   roots: readonly string[],
   others: readonly string[],
+  later?: Readonly<Record<string, readonly string[]>>,
   path?: { resolve(path: string): string },
-): (id: string, graph: Graph) => "base" | "core" | null;
+): (id: string, graph: Graph) => string | null;

@@ -98,11 +98,12 @@ export const bareShaders = {
 
 /**
  * Names the chunk of a module for Rolldown: what these roots import at once is `core`, but for what others import at once,
- * too, which is `base`. Rolldown arranges the rest.
+ * too, which is `base`. `later` has the roots of chunks that are loaded later, by the chunks' names; what others import of them, too, is a
+ * chunk beside. What several of these chunks import is in `core`. Rolldown arranges the rest.
  *
  * @param path - how paths are resolved.
  */
-export function atOnce(roots, others, path = nodePath) {
+export function atOnce(roots, others, later = {}, path = nodePath) {
   const reached = (context, from) => {
     // On Windows, the names of modules may have either slash.
     const ids = from.map((one) => {
@@ -123,10 +124,14 @@ export function atOnce(roots, others, path = nodePath) {
   };
   let core;
   let base;
+  let loadedLater;
   return (id, context) => {
     core ??= reached(context, roots);
     base ??= reached(context, others);
+    loadedLater ??= Object.entries(later).map(([name, from]) => [name, reached(context, from)]);
     const name = slashed(id);
-    return core.has(name) ? (base.has(name) ? "base" : "core") : null;
+    const parts = loadedLater.filter(([, modules]) => modules.has(name)).map(([part]) => part);
+    const [part] = core.has(name) || parts.length > 1 ? ["core"] : parts;
+    return part === undefined ? null : base.has(name) ? (part === "core" ? "base" : `${part}_base`) : part;
   };
 }

@@ -34,7 +34,7 @@ export async function openGpu(without: string): Promise<Fold | undefined> {
   };
   const status = byId("gpu-status", HTMLElement);
   try {
-    const fold = await openFold();
+    const fold = await openFold({ cpu: "never" });
     status.textContent = `Runs on: ${nameOf(fold)}`;
     void fold.device.lost.then(({ reason, message }) => {
       if (reason !== "destroyed") {

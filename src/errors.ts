@@ -90,6 +90,11 @@ export class AdapterError extends WavefoldError {
   declare readonly package?: string;
 }
 
+/** The call needs a GPU, and the fold was opened without one. The message says why there is none, and so does `cause`. */
+export class NoGpuError extends WavefoldError {
+  override name = "NoGpuError";
+}
+
 /** An optional package that this call needs is not installed. The message names it. */
 export class MissingPackageError extends WavefoldError {
   override name = "MissingPackageError";

@@ -14,12 +14,15 @@ export {
   FeatureError,
   LimitError,
   MissingPackageError,
+  NoGpuError,
   OutOfMemoryError,
   ShaderError,
   SourceError,
   WavefoldError,
 } from "./errors.ts";
-export type { ArgValue, HandArgOptions } from "./gpu/at_hand/arg_min_max_at_hand.ts";
+export type { HandArgOptions } from "./gpu/at_hand/arg_min_max_at_hand.ts";
+export type { CallExplained, CallName } from "./gpu/at_hand/choose_cpu.ts";
+export type { ArgValue } from "./gpu/at_hand/hand_types.ts";
 export type {
   ArgSortOptions,
   Binned,

@@ -44,6 +44,8 @@ export interface NodeOpenOptions {
    * slow.
    */
   readonly adapter?: GPUAdapter | "gpu" | "software" | "simulated";
+  /** When calls from array to array run on the CPU instead: see {@link OpenOptions.cpu}. */
+  readonly cpu?: "auto" | "never" | "always";
   /** Whether to test single passes on the device first: see {@link Fold.singlePassTest}. The test takes some seconds at most. */
   readonly testSinglePass?: boolean;
   /** Algorithms and sizes that were measured on this adapter; or `"auto"`, to measure them once: see {@link OpenOptions.tuning}. */
@@ -102,7 +104,8 @@ export async function openFold(options: NodeOpenOptions = {}): Promise<Fold> {
   if (typeof adapter === "string" && !kinds.includes(adapter)) {
     refuse("openFold", "adapter", shown(adapter), `"gpu", "software", "simulated" or a GPUAdapter`);
   }
-  const others = typeof adapter === "string" ? { ...options, adapter: undefined } : options;
+  const others =
+    typeof adapter === "string" ? { cpu: "never" as const, ...options, adapter: undefined } : options;
   const fold = await openDevice(
     others as OpenOptions,
     async () => {
@@ -123,7 +126,9 @@ export async function openFold(options: NodeOpenOptions = {}): Promise<Fold> {
     },
     async () => fileStore(),
   );
-  contextOf(fold.device).kept.pieceBytes = PIECE_BYTES;
+  if (fold.machine === "gpu") {
+    contextOf(fold.device).kept.pieceBytes = PIECE_BYTES;
+  }
   return fold;
 }
 

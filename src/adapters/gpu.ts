@@ -1,4 +1,4 @@
-import { columns as nvidiaColumns, segmentSort as nvidiaSegmentSort } from "./nvidia.ts";
+import { cpuLengths, columns as nvidiaColumns, segmentSort as nvidiaSegmentSort } from "./nvidia.ts";
 import type {
   ColumnTable,
   HistogramRow,
@@ -31,6 +31,7 @@ export const traits = {
   startsInOrder: false,
   patience: 1000,
   outlastsTunings: false,
+  cpuLengths,
 } as const satisfies Traits;
 
 /** AMD's GPUs have the rows of all others. */

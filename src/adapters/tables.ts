@@ -30,7 +30,14 @@ export interface Traits {
    * longest length that it timed, and run lengths and partitions keep their rows.
    */
   readonly outlastsTunings: boolean;
+  readonly cpuLengths: CpuLengths;
 }
+
+/**
+ * The most elements of a call at hand that the CPU takes, since there and back to the GPU takes longer: by the names of `Fold`'s methods, and
+ * for all others. `segments` are scans and reductions of segments.
+ */
+export type CpuLengths = Readonly<Record<"scan" | "reduce" | "sort" | "segments" | "others", number>>;
 
 /** The primitives, each of which is tuned on its own. */
 export type ScanPrimitive = "scan" | "reduce" | "compact";

@@ -1,6 +1,6 @@
 import type { CallersNumbers, CallersReader, CallersType, Fault } from "../text/callers.ts";
 import type { Surroundings } from "../text/long_numbers.ts";
-import { surroundingsOf, translateFunction, translateModule } from "../text/long_numbers.ts";
+import { functionHeads, surroundingsOf, translateFunction, translateModule } from "../text/long_numbers.ts";
 import { TextFault } from "../text/syntax.ts";
 import type { Type } from "../text/wgsl_types.ts";
 import { scalar, unknown } from "../text/wgsl_types.ts";
@@ -33,14 +33,19 @@ const structsOf = (type: ElementType): readonly NestedType[] =>
 
 let ours: Surroundings | undefined;
 
+/** The functions on numbers of 64 bits that texts may call. */
+export function numericSurroundings(): Surroundings {
+  ours ??= surroundingsOf(numericFiles.map(({ text }) => functionHeads(text)));
+  return ours;
+}
+
 /** Reads callers' texts over 64-bit values, and writes them anew. */
 export const numbers: CallersNumbers = {
   files: numericFiles,
   reader(types): CallersReader {
-    ours ??= surroundingsOf(numericFiles.map(({ text }) => text));
     const files = (types as readonly ElementType[]).flatMap((type) => type.files);
     const others = files.filter((file) => !numericFiles.includes(file)).map(({ text }) => text);
-    const { scope, taken } = surroundingsOf(others, ours);
+    const { scope, taken } = surroundingsOf(others, numericSurroundings());
     for (const type of (types as readonly ElementType[]).flatMap(structsOf)) {
       scope.declare(type.name, { kind: "type", type: typeInText(type) });
     }

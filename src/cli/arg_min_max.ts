@@ -1,5 +1,5 @@
 import type { Scalar } from "../algebra/types.ts";
-import type { ArgValue } from "../gpu/at_hand/arg_min_max_at_hand.ts";
+import type { ArgValue } from "../gpu/at_hand/hand_types.ts";
 import { elementsIn } from "./arrays.ts";
 import { formatValue } from "./format.ts";
 import type { AdapterOption, RawOption } from "./options.ts";

@@ -7,8 +7,8 @@ import { add } from "../algebra/operators.ts";
 import { requireRows } from "../algebra/segments.ts";
 import type { ElementType, Scalar, ScalarType, TypeName } from "../algebra/types.ts";
 import type { Context } from "../gpu/device/context.ts";
-import { contextOf } from "../gpu/device/device.ts";
-import type { Fold } from "../gpu/fold.ts";
+import { withDevice } from "../gpu/device/cpu_context.ts";
+import { Fold } from "../gpu/fold.ts";
 import type { Streamed } from "../gpu/streams/streams.ts";
 import { endRows, endWithTotal, startCompact, startReduce, startScan } from "../gpu/streams/streams.ts";
 import type { TuningOptions } from "../plan/options.ts";
@@ -180,7 +180,7 @@ async function withStream<Result>(
   try {
     return await withFold(options, async (fold) => {
       const known = size === undefined ? undefined : size / type.bytes;
-      return work(start(contextOf(fold.device), known), progress.add);
+      return work(start(await withDevice(Fold.contextOf(fold)), known), progress.add);
     });
   } finally {
     progress.stop();

@@ -22,7 +22,7 @@ import { doAll, UsageError } from "./errors.ts";
 import type { Target } from "./files.ts";
 import { DASH, makeFolder, openTarget, requireApart } from "./files.ts";
 import type { MeasuredAdapterOption } from "./options.ts";
-import { withFold } from "./options.ts";
+import { withGpu } from "./options.ts";
 import { print, reportTarget } from "./print.ts";
 import type { Progress } from "./progress.ts";
 import { startSteps } from "./progress_lines.ts";
@@ -152,7 +152,7 @@ async function benchKernels(
       : await loadPeers(
           options.peers === true ? join(packageFolder(), "build", "bench", "peers") : resolve(options.peers),
         );
-  const report = await withFold(options, async (fold): Promise<Report> => {
+  const report = await withGpu(options, async (fold): Promise<Report> => {
     const host = hostOf(fold);
     const suite = planSuite(options, factsOf(fold), benchPrimitives);
     if (folder !== undefined) {
@@ -240,7 +240,7 @@ async function printLine(isText: boolean, progress: Progress, line: string): Pro
 
 /** `wavefold bench --at-hand`. Each row opens an adapter of its own. */
 async function benchAtHand(options: BenchOptions, limit: Ending, isText: boolean): Promise<AtHandReport> {
-  const { suite, software, host } = await withFold(options, async (fold) => ({
+  const { suite, software, host } = await withGpu(options, async (fold) => ({
     suite: planAtHand(options, suiteFactsOf(fold)),
     software: fold.software,
     host: hostOf(fold),
@@ -251,17 +251,11 @@ async function benchAtHand(options: BenchOptions, limit: Ending, isText: boolean
   const progress = startSteps("bench", handStepsOf(suite), "steps");
   try {
     const pace = handPaceFor(software, options.quick);
-    const { rows, ...more } = await timeAtHand(
-      (work) => withFold(options, work),
-      suite,
-      pace,
-      progress.step,
-      {
-        isOver: limit.isOver,
-        why: limit.why,
-        onRow: (row) => printLine(isText, progress, atHandLine(row)),
-      },
-    );
+    const { rows, ...more } = await timeAtHand((work) => withGpu(options, work), suite, pace, progress.step, {
+      isOver: limit.isOver,
+      why: limit.why,
+      onRow: (row) => printLine(isText, progress, atHandLine(row)),
+    });
     return { ...host, atHand: rows, ...more };
   } finally {
     progress.stop();

@@ -12,7 +12,7 @@ import { doAll, oneLine, UsageError, withoutCodes } from "./errors.ts";
 import { DASH } from "./files.ts";
 import { issueLink } from "./issue_link.ts";
 import type { MeasuredAdapterOption } from "./options.ts";
-import { withFold } from "./options.ts";
+import { withGpu } from "./options.ts";
 import { print, reportTarget } from "./print.ts";
 import { startOpening, startSteps } from "./progress_lines.ts";
 import { checksEnd, runSelfTests, SELF_TEST_PIPELINES, selfTests } from "./self_test.ts";
@@ -199,7 +199,7 @@ async function examineAdapter(
     // Last, since these may lose the device.
     await findings.add({ litmus: await runLitmus(fold) });
   };
-  const open = (): Promise<void> => withFold({ adapter }, work, { maxPipelines: SELF_TEST_PIPELINES });
+  const open = (): Promise<void> => withGpu({ adapter }, work, { maxPipelines: SELF_TEST_PIPELINES });
   try {
     await open();
   } catch (cause) {

@@ -13,7 +13,7 @@ import { counted, UsageError } from "./errors.ts";
 import type { ExplainPlanOptions, Explanation } from "./explain_plans.ts";
 import { explained, planFor } from "./explain_plans.ts";
 import { DASH } from "./files.ts";
-import { withFold } from "./options.ts";
+import { withGpu } from "./options.ts";
 import { print, reportTarget } from "./print.ts";
 
 /** Options of `wavefold explain`. */
@@ -118,7 +118,7 @@ async function withFacts<Result>(
     const facts = describedAdapters[name];
     return work(facts, { name: names[name], described: true, file: fileOf(facts) });
   }
-  return withFold({ adapter: "auto" }, (fold) => {
+  return withGpu({ adapter: "auto" }, (fold) => {
     const { facts } = contextOf(fold.device);
     return work(facts, { name: factsOf(fold).name, described: false, file: fileOf(facts) });
   });

@@ -67,7 +67,7 @@ export interface MapOption {
 }
 
 const measuredAdapterNames = ["auto", "gpu", "software"] as const;
-const adapterNames = [...measuredAdapterNames, "simulated"] as const;
+const adapterNames = [...measuredAdapterNames, "simulated", "cpu"] as const;
 
 /** `logical-and`, as well as `logicalAnd`. */
 function parseOperator(given: string): Operator<TypeName> {
@@ -274,11 +274,11 @@ export const algorithmOption = (description: string): Option =>
   new Option("--algorithm <name>", description).choices(Object.keys(algorithms));
 
 const ADAPTER = "what to compute on; auto is a GPU, or the software adapter if there is none";
+const ALSO =
+  "short arrays go to the CPU, and all do if there is no adapter; simulated is a GPU in plain JavaScript, which needs no package";
 
 export const adapterOption = (): Option =>
-  new Option("--adapter <kind>", `${ADAPTER}; simulated is a GPU in plain JavaScript, which needs no package`)
-    .choices(adapterNames)
-    .default("auto");
+  new Option("--adapter <kind>", `${ADAPTER}; ${ALSO}`).choices(adapterNames).default("auto");
 
 /** The simulated GPU has no speed to measure, and nothing that could be wrong with it. */
 export const measuredAdapterOption = (): Option =>
@@ -314,7 +314,7 @@ export async function withFold<Result>(
 ): Promise<Result> {
   const options: NodeOpenOptions = {
     ...more,
-    ...(adapter !== "auto" && { adapter }),
+    ...(adapter === "cpu" ? { cpu: "always" } : adapter !== "auto" && { adapter }),
     ...(tuning !== undefined && { tuning: tuning === "auto" ? tuning : await readTuning(tuning) }),
   };
   const fold = await openFold(options);
@@ -324,3 +324,7 @@ export async function withFold<Result>(
     fold.destroy();
   }
 }
+
+/** The same for commands that measure an adapter, or say what is wrong with it: no call runs on the CPU. */
+export const withGpu: typeof withFold = (options, work, more = {}) =>
+  withFold(options, work, { cpu: "never", ...more });

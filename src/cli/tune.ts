@@ -39,7 +39,7 @@ import { factsOf } from "./bench.ts";
 import { counted, doAll, UsageError } from "./errors.ts";
 import { DASH } from "./files.ts";
 import type { MeasuredAdapterOption } from "./options.ts";
-import { withFold } from "./options.ts";
+import { withGpu } from "./options.ts";
 import { print, reportTarget } from "./print.ts";
 import type { ProgressWithNotes } from "./progress_lines.ts";
 import { startSteps } from "./progress_lines.ts";
@@ -488,7 +488,7 @@ export async function tune(options: TuneOptions): Promise<void> {
   const start = performance.now();
   const end = start + 1000 * options.seconds - LAST_MS;
   const work = (fold: Fold): Promise<Tuned> => tunedOn(fold, options, { start, end });
-  const { text, record, tuning, wrong } = await withFold(options, work, {
+  const { text, record, tuning, wrong } = await withGpu(options, work, {
     // A tuning says whether the single pass works.
     testSinglePass: output !== undefined,
   });

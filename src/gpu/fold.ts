@@ -23,8 +23,12 @@ import type { PreparedScan } from "../primitives/scan.ts";
 import type { HandSearchOptions, PreparedSearchSorted } from "../primitives/search_sorted.ts";
 import type { PreparedSort } from "../primitives/sort.ts";
 import type { HandTopKOptions, PreparedTopK, TopK } from "../primitives/top_k.ts";
-import type { ArgValue, HandArgOptions } from "./at_hand/arg_min_max_at_hand.ts";
-import { loadStreams, scanAtHand } from "./at_hand/scan_at_hand.ts";
+import type { HandArgOptions } from "./at_hand/arg_min_max_at_hand.ts";
+import type { CallExplained, CallName } from "./at_hand/choose_cpu.ts";
+import { explainCall } from "./at_hand/choose_cpu.ts";
+import type { ArgValue } from "./at_hand/hand_types.ts";
+import { loadStreams } from "./at_hand/load_streams.ts";
+import { scanAtHand } from "./at_hand/scan_at_hand.ts";
 import type {
   ArgSortOptions,
   Binned,
@@ -50,9 +54,10 @@ import type {
   WeightsOf,
 } from "./call_types.ts";
 import type { Context, SinglePassTest } from "./device/context.ts";
-import { trim } from "./device/device.ts";
-import type { Given } from "./device/transfer.ts";
-import { givenOf } from "./device/transfer.ts";
+import { onGpuAlone, withDevice } from "./device/cpu_context.ts";
+import type { Given } from "./device/given.ts";
+import { givenOf } from "./device/given.ts";
+import { trim } from "./device/kept_pipelines.ts";
 import { once, withNumbers } from "./executor/load_later.ts";
 import type { Arguments } from "./forms/call.ts";
 import type { Forms } from "./forms/forms.ts";
@@ -97,7 +102,7 @@ function streamFor(
   caller: StreamCaller,
   options: AnyStreamOptions,
 ): ArrayStream<never, never> {
-  const ends = (async () => (await loadStreams()).streamEnds(context, caller, options))();
+  const ends = (async () => (await loadStreams()).streamEnds(await withDevice(context), caller, options))();
   /** What a stream calls at one of its ends. */
   const end = (side: keyof StreamEnds, ...names: string[]): object =>
     Object.fromEntries(
@@ -117,8 +122,6 @@ function streamFor(
  * Those of f32 and f16 stay within a bound.
  */
 export class Fold {
-  /** The device that it computes on. It is yours if you gave one. */
-  readonly device: GPUDevice;
   readonly #context: Context;
   readonly #release: () => void;
   /** The memory of its arrays on the GPU. */
@@ -126,9 +129,46 @@ export class Fold {
 
   /** @internal */
   constructor(context: Context, release: () => void) {
-    this.device = context.device;
     this.#context = context;
     this.#release = release;
+  }
+
+  /** @internal */
+  static contextOf(fold: Fold): Context {
+    return fold.#context;
+  }
+
+  /**
+   * The device that it computes on. It is yours if you gave one.
+   *
+   * @throws {NoGpuError} if there is none: see {@link Fold.machine}.
+   */
+  get device(): GPUDevice {
+    return onGpuAlone(this.#context, "fold.device").device;
+  }
+
+  /**
+   * What it computes on. On `"gpu"`, short calls on typed arrays may still run on the CPU: see {@link OpenOptions.cpu}. On `"cpu"` there is
+   * no GPU. Then all calls give the same results, but `device`, `wrap` and what is prepared for recordings throw a {@link NoGpuError}.
+   */
+  get machine(): "gpu" | "cpu" {
+    return this.#context.cpu?.noGpu ? "cpu" : "gpu";
+  }
+
+  /**
+   * Where a call on typed arrays runs, if its options name no sizes or algorithms of kernels, and why.
+   *
+   * @param method - the method's name; `"segments"` stands for scans and reductions of segments.
+   * @param length - the elements of the longest array.
+   * @throws {ArgumentError} for a method that there is not, or a length that is none.
+   *
+   * @example
+   * ```ts
+   * fold.explain("scan", 1000).machine; // "cpu"
+   * ```
+   */
+  explain(method: CallName, length: number): CallExplained {
+    return explainCall(this.#context, method, length);
   }
 
   /** What the adapter calls itself. For a device of yours, it is undefined in a browser that lacks `device.adapterInfo`. */
@@ -136,7 +176,7 @@ export class Fold {
     return this.device.adapterInfo;
   }
 
-  /** Whether the adapter computes on the CPU. */
+  /** Whether the adapter computes on the CPU, or there is none. */
   get software(): boolean {
     return this.#context.facts.software;
   }
@@ -621,6 +661,11 @@ export class Fold {
     return this.#call(loadSelections, "nth", { arrays, numbers: { n }, options });
   }
 
+  /** The context, for what is recorded and for buffers. @throws {NoGpuError} */
+  #gpu(what: string): Context {
+    return onGpuAlone(this.#context, what);
+  }
+
   /** Calls a primitive once its code is there. Arrays on the GPU may be destroyed right after the call. */
   async #call<Name extends string>(
     load: () => Record<Name, Forms> | Promise<Record<Name, Forms>>,
@@ -686,7 +731,8 @@ export class Fold {
   ): Promise<GpuArray<NameOf<A>, ValueIn<A>>>;
   async upload(data: AnyArray, options: object = {}): Promise<GpuArray> {
     const given = givenOf(data);
-    return (await loadArrays()).upload(this.#context, this.#arrays, given, options);
+    const { upload } = await loadArrays();
+    return upload(await withDevice(this.#context), this.#arrays, given, options);
   }
 
   /**
@@ -705,7 +751,7 @@ export class Fold {
    */
   wrap<Name extends string, V extends Value>(options: WrapOptions<Name, V>): Promise<GpuArray<Name, V>>;
   async wrap(options: WrapOptions): Promise<GpuArray> {
-    return (await loadArrays()).wrap(this.#context, this.#arrays, options);
+    return (await loadArrays()).wrap(this.#gpu("wrap"), this.#arrays, options);
   }
 
   /**
@@ -802,7 +848,11 @@ export class Fold {
   reduceStream(source: unknown, options?: AnyStreamOptions): unknown {
     return options || !(source as AnyStreamOptions | undefined)?.segments
       ? (async () =>
-          (await loadStreams()).reduceStream(this.#context, source as never, options as AnyStreamOptions))()
+          (await loadStreams()).reduceStream(
+            await withDevice(this.#context),
+            source as never,
+            options as AnyStreamOptions,
+          ))()
       : streamFor(this.#context, "reduceStream", source as AnyStreamOptions);
   }
 
@@ -824,7 +874,7 @@ export class Fold {
    * ```
    */
   prepareScan<Name extends string>(options: ScanOptions<Name> & OfType<Name>): Promise<PreparedScan> {
-    return withNumbers(async () => (await loadFolds()).prepareScan(this.#context, options));
+    return withNumbers(async () => (await loadFolds()).prepareScan(this.#gpu("prepareScan"), options));
   }
 
   /**
@@ -837,7 +887,7 @@ export class Fold {
    * ```
    */
   prepareReduce<Name extends string>(options: ReduceOptions<Name> & OfType<Name>): Promise<PreparedReduce> {
-    return withNumbers(async () => (await loadFolds()).prepareReduce(this.#context, options));
+    return withNumbers(async () => (await loadFolds()).prepareReduce(this.#gpu("prepareReduce"), options));
   }
 
   /**
@@ -866,7 +916,7 @@ export class Fold {
   ): Promise<FlaggedCompact>;
   prepareCompact<Name extends string>(options: CompactOptions<Name>): Promise<EitherCompact>;
   prepareCompact(options: CompactOptions): Promise<PreparedCompact> {
-    return withNumbers(async () => (await loadFolds()).prepareCompact(this.#context, options));
+    return withNumbers(async () => (await loadFolds()).prepareCompact(this.#gpu("prepareCompact"), options));
   }
 
   /**
@@ -879,7 +929,9 @@ export class Fold {
    * ```
    */
   prepareHistogram<Name extends string>(options: HistogramOptions<Name>): Promise<PreparedHistogram> {
-    return withNumbers(async () => (await loadSearches()).histogram.prepare(this.#context, options));
+    return withNumbers(async () =>
+      (await loadSearches()).histogram.prepare(this.#gpu("prepareHistogram"), options),
+    );
   }
 
   /**
@@ -892,7 +944,9 @@ export class Fold {
    * ```
    */
   prepareSearchSorted<Name extends string>(options: SearchOptions<Name>): Promise<PreparedSearchSorted> {
-    return withNumbers(async () => (await loadSearches()).searchSorted.prepare(this.#context, options));
+    return withNumbers(async () =>
+      (await loadSearches()).searchSorted.prepare(this.#gpu("prepareSearchSorted"), options),
+    );
   }
 
   /**
@@ -906,7 +960,9 @@ export class Fold {
    * ```
    */
   prepareGather<Name extends string>(options: GatherOptions<Name>): Promise<PreparedGather> {
-    return withNumbers(async () => (await loadSearches()).gather.prepare(this.#context, options));
+    return withNumbers(async () =>
+      (await loadSearches()).gather.prepare(this.#gpu("prepareGather"), options),
+    );
   }
 
   /**
@@ -919,7 +975,9 @@ export class Fold {
    * ```
    */
   prepareExpandRuns<Name extends string>(options: ExpandOptions<Name>): Promise<PreparedExpandRuns> {
-    return withNumbers(async () => (await loadArrays()).expandRuns.prepare(this.#context, options));
+    return withNumbers(async () =>
+      (await loadArrays()).expandRuns.prepare(this.#gpu("prepareExpandRuns"), options),
+    );
   }
 
   /**
@@ -961,7 +1019,9 @@ export class Fold {
     options: PartitionOptions<Name>,
   ): Promise<PreparedPartition<PartitionRanges & Partial<FlaggedPartitionRanges>>>;
   preparePartition(options: PartitionOptions): Promise<PreparedPartition> {
-    return withNumbers(async () => (await loadFolds()).preparePartition(this.#context, options));
+    return withNumbers(async () =>
+      (await loadFolds()).preparePartition(this.#gpu("preparePartition"), options),
+    );
   }
 
   /**
@@ -975,7 +1035,7 @@ export class Fold {
    * ```
    */
   prepareSort<Name extends string>(options: PreparedSortOptions<Name>): Promise<PreparedSort> {
-    return withNumbers(async () => (await loadSorts()).sort.prepare(this.#context, options));
+    return withNumbers(async () => (await loadSorts()).sort.prepare(this.#gpu("prepareSort"), options));
   }
 
   /**
@@ -990,7 +1050,7 @@ export class Fold {
   prepareTopK<Name extends string>(
     options: TopKOptions<Name> | TopKRowsOptions<Name>,
   ): Promise<PreparedTopK> {
-    return withNumbers(async () => (await loadSelections()).topK.prepare(this.#context, options));
+    return withNumbers(async () => (await loadSelections()).topK.prepare(this.#gpu("prepareTopK"), options));
   }
 
   /**
@@ -1003,7 +1063,7 @@ export class Fold {
    * ```
    */
   prepareNth<Name extends string>(options: NthOptions<Name>): Promise<PreparedNth> {
-    return withNumbers(async () => (await loadSelections()).nth.prepare(this.#context, options));
+    return withNumbers(async () => (await loadSelections()).nth.prepare(this.#gpu("prepareNth"), options));
   }
 
   /**

@@ -1,9 +1,11 @@
-import { part, refuse, shown } from "../errors.ts";
+import { AdapterError, MissingPackageError, part, refuse, shown } from "../errors.ts";
 import type { OptionTable } from "../options.ts";
 import { requireCount, requireOptions } from "../options.ts";
 import type { AdapterTuning } from "../plan/adapter_tuning.ts";
-import { openContext } from "./device/device.ts";
-import { noAdapterError, noDeviceError } from "./device/device_errors.ts";
+import { loadOnDevice } from "./at_hand/load_on_device.ts";
+import type { Context } from "./device/context.ts";
+import { cpuContext } from "./device/cpu_context.ts";
+import { noAdapterError, noDeviceError } from "./device/no_device.ts";
 import { Fold } from "./fold.ts";
 import type { OpenStore } from "./tuning/tuning_store.ts";
 
@@ -13,6 +15,19 @@ export interface OpenOptions {
   readonly device?: GPUDevice;
   /** The adapter to open a device on. */
   readonly adapter?: GPUAdapter;
+  /**
+   * When calls from array to array run on the CPU instead.
+   *
+   * - `"auto"`: where the CPU is the faster one: short arrays, and most calls if the adapter computes on the CPU itself. Without a GPU, the
+   *   fold opens all the same, and its calls run on the CPU: see {@link Fold.machine}. It is the default, unless you give a device or an
+   *   adapter.
+   * - `"never"`: no call does. Without a GPU, nothing is opened. It is the default if you give a device or an adapter.
+   * - `"always"`: all that the CPU has loops for. Unless you give a device or an adapter, none is opened.
+   *
+   * Results are the same, but for sums and products of floats: the CPU rounds them from left to right. It holds for the device: the last
+   * `openFold` decides.
+   */
+  readonly cpu?: "auto" | "never" | "always";
   /**
    * Whether to test single passes on the device first: see {@link Fold.singlePassTest}. The test takes some seconds at
    * most. Without it, single pass is the default only on adapters that are known to manage it.
@@ -69,6 +84,7 @@ export async function requestDevice(adapter: GPUAdapter): Promise<GPUDevice> {
 const openNames = {
   device: true,
   adapter: true,
+  cpu: true,
   testSinglePass: "boolean",
   tuning: true,
   maxPipelines: true,
@@ -78,27 +94,86 @@ const openNames = {
 type Find = () => Promise<{ adapter: GPUAdapter; release?: () => void }>;
 
 /**
- * A `Fold` on the caller's device or adapter, or on the adapter that `find` finds. It is tuned and tested if the options ask
+ * A `Fold` on the caller's device or adapter, on the adapter that `find` finds, or on the CPU. It is tuned and tested if the options ask
  * for that. `openStore` opens the place where tunings are kept.
  */
 export async function openDevice(options: OpenOptions, find: Find, openStore?: OpenStore): Promise<Fold> {
-  const fold = await foldOn(options, find);
-  if (options.tuning !== undefined || options.testSinglePass) {
+  requireOptions("openFold", options, openNames);
+  const { cpu = options.device || options.adapter ? "never" : "auto" } = options;
+  requireCpu(cpu);
+  const fold = await foldFor(cpu, options, find);
+  if (fold.machine === "gpu" && (options.tuning !== undefined || options.testSinglePass)) {
     await (await part(import("./tuning/tuning.ts"))).measured(fold, options, openStore);
   }
   return fold;
 }
 
-async function foldOn(options: OpenOptions, find: Find): Promise<Fold> {
-  requireOptions("openFold", options, openNames);
-  const { device, adapter, maxPipelines = 0, maxKeptBytes = 0 } = options;
+type Cpu = NonNullable<OpenOptions["cpu"]>;
+
+const cpuUses: readonly string[] = ["auto", "never", "always"] satisfies Cpu[];
+
+/** @throws {ArgumentError} for a use of the CPU that there is not. */
+function requireCpu(cpu: unknown): void {
+  if (!cpuUses.includes(cpu as string)) {
+    refuse("openFold", "cpu", shown(cpu), cpuUses.map(shown).join(", "));
+  }
+}
+
+/** A fold on a GPU, or if there is none and the CPU may take its place, on the CPU. */
+async function foldFor(cpu: Cpu, options: OpenOptions, find: Find): Promise<Fold> {
+  const { device, adapter } = options;
+  const isNamed = device !== undefined || adapter !== undefined;
+  if (cpu === "always" && !isNamed) {
+    return foldOnCpu(options, new AdapterError('openFold was called with cpu: "always"'));
+  }
+  try {
+    return await foldOnGpu(options, find, cpu);
+  } catch (cause) {
+    const isMissing = cause instanceof AdapterError || cause instanceof MissingPackageError;
+    if (cpu === "never" || isNamed || !isMissing) {
+      throw cause;
+    }
+    return foldOnCpu(options, cause);
+  }
+}
+
+/** The simulated device of the calls that the CPU has no loops for. */
+async function simulatedDevice(): Promise<GPUDevice> {
+  const { simulatedGpu } = await part(import("../simulator/index.ts"));
+  return requestDevice((await simulatedGpu().requestAdapter()) as GPUAdapter);
+}
+
+function foldOnCpu({ maxPipelines, maxKeptBytes }: OpenOptions, noGpu: Error): Fold {
+  requireNumbers(maxPipelines, maxKeptBytes);
+  const context = cpuContext(noGpu, simulatedDevice);
+  context.mostPipelines = maxPipelines ?? context.mostPipelines;
+  context.kept.mostBytes = maxKeptBytes ?? context.kept.mostBytes;
+  return new Fold(context, context.destroy);
+}
+
+function requireNumbers(maxPipelines = 0, maxKeptBytes = 0): void {
   requireCount("openFold", "maxPipelines", maxPipelines, 0);
   requireCount("openFold", "maxKeptBytes", maxKeptBytes, 0);
+}
+
+async function foldOnGpu(options: OpenOptions, find: Find, cpu: Cpu): Promise<Fold> {
+  const { device, adapter, maxPipelines, maxKeptBytes } = options;
+  requireNumbers(maxPipelines, maxKeptBytes);
+  const opened = async (device: GPUDevice): Promise<Context> => {
+    const { openContext, cpuLengthsOf } = await loadOnDevice();
+    const context = await openContext(device, options);
+    if (cpu === "never") {
+      delete context.cpu;
+    } else {
+      context.cpu = { lengths: cpu === "auto" ? cpuLengthsOf(context.facts) : undefined };
+    }
+    return context;
+  };
   if (device !== undefined) {
     if (typeof device?.createComputePipelineAsync !== "function") {
       refuse("openFold", "device", shown(device), "a GPUDevice");
     }
-    return new Fold(await openContext(device, options), () => {});
+    return new Fold(await opened(device), () => {});
   }
   if (adapter !== undefined && typeof adapter?.requestDevice !== "function") {
     refuse("openFold", "adapter", shown(adapter), "a GPUAdapter");
@@ -113,7 +188,7 @@ async function foldOn(options: OpenOptions, find: Find): Promise<Fold> {
     own = await requestDevice(found.adapter);
     // Safari 26.0 has no `device.adapterInfo`.
     (own as { adapterInfo?: GPUAdapterInfo }).adapterInfo ??= found.adapter.info;
-    return new Fold(await openContext(own, options), close);
+    return new Fold(await opened(own), close);
   } catch (cause) {
     close();
     throw own ? cause : noDeviceError(cause);
@@ -121,10 +196,10 @@ async function foldOn(options: OpenOptions, find: Find): Promise<Fold> {
 }
 
 /**
- * Opens scan, reduce and compact on a GPU: on your device, on your adapter, or on the browser's fastest adapter. A device
- * that it opens has the adapter's features and limits that are useful here.
+ * Opens Wavefold on a GPU: on your device, on your adapter, or on the browser's fastest adapter. A device that it opens has the
+ * adapter's features and limits that are useful here. Without WebGPU it opens on the CPU: see {@link OpenOptions.cpu}.
  *
- * @throws {AdapterError} if there is no WebGPU or no adapter.
+ * @throws {AdapterError} if there is no WebGPU or no adapter, and the CPU may not take their place.
  *
  * @example
  * ```ts

@@ -10,9 +10,10 @@ import type { SortLookBack } from "../kernels/sort.ts";
 import { wordsPerKey } from "../kernels/sort_key.ts";
 import type { Payload } from "../kernels/sort_tile.ts";
 import { requireChosen } from "./check_tuning_options.ts";
-import { requireFeature, requireMaxLength } from "./choose_sizes.ts";
+import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { TuningOptions } from "./options.ts";
+import { requireFeature } from "./require_feature.ts";
 import type { SortKeyOptions } from "./sort_key.ts";
 import { requireBits, requireKey } from "./sort_key.ts";
 

@@ -1,11 +1,11 @@
+import { requireFeature } from "./require_feature.ts";
 import type { AdapterIdentity, ByKind } from "../adapters/adapter.ts";
 import { tableFor, traitsOf } from "../adapters/adapter.ts";
 import { twoPass as gpu } from "../adapters/gpu.ts";
 import { twoPass as nvidia } from "../adapters/nvidia.ts";
 import { twoPass as software } from "../adapters/software.ts";
 import type { Rows, Tuned, TuningRow, TwoPassTable } from "../adapters/tables.ts";
-import type { Domain, ElementType } from "../algebra/types.ts";
-import { FeatureError } from "../errors.ts";
+import type { Domain } from "../algebra/types.ts";
 import type { Algorithm, TileShape } from "../kernels/algorithms.ts";
 import { algorithms } from "../kernels/algorithms.ts";
 import { blelloch, hillisSteele } from "../kernels/portable_tiles.ts";
@@ -67,20 +67,6 @@ export const twoPassRowOf = (
   facts: AdapterIdentity & Pick<PlanFacts, "tuned" | "fasterWays">,
 ): TuningRow =>
   rowOf(facts.fasterWays ? twoPassTables : portableTables, primitive, combined, options, facts, true);
-
-/** @throws {FeatureError} if the device lacks the feature that a type needs. */
-export function requireFeature({ feature }: ElementType, title: string, { features }: DeviceFacts): void {
-  if (feature !== undefined && !features.has(feature)) {
-    throw typeFeatureError(title, feature);
-  }
-}
-
-/** The error for a type that needs a feature which the device lacks: f16, or a struct with fields of f16. */
-export const typeFeatureError = (title: string, feature: "shader-f16"): FeatureError =>
-  new FeatureError(
-    `${title} needs the adapter feature "${feature}"; most GPUs have it, and software adapters do not: open the device with it, or take f32`,
-    feature,
-  );
 
 /** The caller's algorithm, or else the row's. If that needs subgroups and the device has none, it is Blelloch's. */
 export const algorithmOf = (

@@ -4,7 +4,7 @@ import { ArgumentError } from "../errors.ts";
 import type { ItemMap } from "../kernels/map.ts";
 import { itemMap } from "../kernels/map.ts";
 import { requireCode } from "../text/callers.ts";
-import { typeFeatureError } from "./choose_sizes.ts";
+import { typeFeatureError } from "./require_feature.ts";
 
 /** A map that is applied to each item as it is loaded. It needs no pass and no buffer of its own. */
 export interface MapOptions {

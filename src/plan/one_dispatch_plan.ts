@@ -4,11 +4,12 @@ import { ArgumentError } from "../errors.ts";
 import type { Kernel } from "../kernels/kernel.ts";
 import type { Sizes } from "../kernels/sizes.ts";
 import { requireChosen } from "./check_tuning_options.ts";
-import { requireFeature, requireMaxLength } from "./choose_sizes.ts";
+import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { Chosen, TuningOptions } from "./options.ts";
 import type { PassParams, Plan, RangeName } from "./plan.ts";
 import { bound } from "./plan.ts";
+import { requireFeature } from "./require_feature.ts";
 
 /**
  * The sizes of a kernel that neither scans nor reduces tiles, from a row and the caller's choices.

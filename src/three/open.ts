@@ -111,6 +111,7 @@ interface Storage extends ThreeAttribute {
 }
 
 const openNames = {
+  cpu: true,
   testSinglePass: "boolean",
   tuning: true,
   maxPipelines: true,

@@ -56,7 +56,7 @@ async function openAlone(): Promise<never> {
     await cp("dist", join(place, "dist"), { recursive: true });
     const url = pathToFileURL(join(place, "dist", "node.js")).href;
     const program = `import { openFold } from ${JSON.stringify(url)};
-      openFold().catch(({ name, message }) => console.log(JSON.stringify({ name, message })));`;
+      openFold({ cpu: "never" }).catch(({ name, message }) => console.log(JSON.stringify({ name, message })));`;
     const { stdout } = await promisify(execFile)(
       process.execPath,
       ["--input-type=module", "--eval", program],

@@ -31,7 +31,7 @@ afterAll(async () => {
 const program = (from: string): string => `
 import { f32, max, openFold, u32 } from "${from}";
 try {
-  const fold = await openFold();
+  const fold = await openFold({ cpu: "never" });
   const results = [
     await fold.scan(Uint32Array.of(3, 1, 7)),
     await fold.reduce(Float64Array.of(2, 9, 4), { op: max }),

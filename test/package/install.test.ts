@@ -28,7 +28,7 @@ const program = (from: string, answer: string, kernel = ""): string => `
 ${kernel && `import code from "${kernel}";`}
 import { max, openFold } from "${from}";
 const answer = async () => {
-  const fold = await openFold();
+  const fold = await openFold({ cpu: "never" });
   const prefixes = await fold.scan(Uint32Array.of(3, 1, 7, 0, 4, 1, 6, 3));
   const greatest = await fold.reduce(Float64Array.of(2, 9, 4), { op: max });
   ${
@@ -386,7 +386,7 @@ describe("what is in the package", () => {
 import { openFold } from "wavefold/node";
 import { linkDirectives } from "wavefold/wgsl";
 import { runKernel } from "./kernel.ts";
-const fold = await openFold();
+const fold = await openFold({ cpu: "never" });
 const kernel = ${JSON.stringify(kernelFile)};
 const [counts] = await runKernel(fold.device, linkDirectives(kernel), [new Uint32Array(64).fill(2)]);
 console.log(counts?.slice(-3).join(" "));

@@ -23,8 +23,8 @@ interface Budget {
   readonly esbuild: number;
 }
 
-const programOf = (names: string, body: string): string => `import { ${names} } from "wavefold";
-      const fold = await openFold();
+const programOf = (names: string, body: string, options = "{ cpu: \"never\" }"): string => `import { ${names} } from "wavefold";
+      const fold = await openFold(${options});
       ${body}
       fold.destroy();`;
 const scanOf = (data: string, options = "{}"): string =>
@@ -102,6 +102,17 @@ const budgets: readonly Budget[] = [
     program: scanOf("Float32Array"),
     result: [3, 4, 11],
     limit: SCAN,
+    esbuild: 36_600,
+  },
+  {
+    what: "openFold and a scan of u32 on the CPU",
+    program: programOf(
+      "openFold",
+      "globalThis.result = [...await fold.scan(Uint32Array.of(3, 1, 7))];",
+      '{ cpu: "always" }',
+    ),
+    result: [3, 4, 11],
+    limit: { bytes: 15_000, files: 4 },
     esbuild: 36_600,
   },
   {

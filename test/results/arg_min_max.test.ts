@@ -8,7 +8,7 @@ import type { Segments } from "../../src/algebra/segments.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { Scalar, TypeName } from "../../src/algebra/types.ts";
 import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
-import type { ArgValue } from "../../src/gpu/at_hand/arg_min_max_at_hand.ts";
+import type { ArgValue } from "../../src/gpu/at_hand/hand_types.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import { argMax } from "../../src/monoids/arg_max.ts";
 import type { ArgMin } from "../../src/monoids/arg_min.ts";

@@ -126,15 +126,29 @@ describe("paths of Windows", () => {
     const graph: Record<string, readonly string[]> = {
       [name("src/gpu/open.ts")]: [name("src/errors.ts"), name("src/gpu/fold.ts")],
       [name("src/gpu/fold.ts")]: [],
+      [name("src/gpu/device.ts")]: [name("src/gpu/open.ts"), name("src/gpu/shared.ts"), name("src/gpu/alone.ts")],
+      [name("src/gpu/cpu.ts")]: [name("src/gpu/shared.ts")],
+      [name("src/gpu/shared.ts")]: [],
+      [name("src/gpu/alone.ts")]: [],
       [name("src/errors.ts")]: [],
       [name("src/wgsl.ts")]: [name("src/errors.ts")],
     };
     const context = {
       getModuleInfo: (id: string) => (graph[id] === undefined ? null : { importedIds: graph[id] }),
     };
-    const chunkOf = atOnce(["src/gpu/open.ts"], ["src/wgsl.ts"], nodePath.win32);
-    expect(Object.keys(graph).map((id) => chunkOf(id, context))).toEqual(["core", "core", "base", null]);
-    expect(() => atOnce(["src/none.ts"], [], nodePath.win32)(name("src/wgsl.ts"), context)).toThrow(
+    const later = { device: ["src/gpu/device.ts"], cpu: ["src/gpu/cpu.ts"] };
+    const chunkOf = atOnce(["src/gpu/open.ts"], ["src/wgsl.ts"], later, nodePath.win32);
+    expect(Object.keys(graph).map((id) => chunkOf(id, context))).toEqual([
+      "core",
+      "core",
+      "device",
+      "cpu",
+      "core",
+      "device",
+      "base",
+      null,
+    ]);
+    expect(() => atOnce(["src/none.ts"], [], {}, nodePath.win32)(name("src/wgsl.ts"), context)).toThrow(
       "there is no module",
     );
   });

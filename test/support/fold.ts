@@ -1,3 +1,4 @@
+import process from "node:process";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, TestRunner } from "vitest";
 import { AdapterError } from "../../src/errors.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
@@ -35,6 +36,9 @@ export function useFoldOfOneSize(): () => Fold {
   return useFold({ subgroupMinSize: subgroupSize, subgroupMaxSize: subgroupSize });
 }
 
+/** `WAVEFOLD_TEST_CPU=always` runs calls at hand on the CPU. */
+const cpu = process.env.WAVEFOLD_TEST_CPU === "always" ? "always" : "never";
+
 let areFindingsAllowed = false;
 
 /** Lets this test pass although the simulator finds faults, since the test has put them in. */
@@ -46,7 +50,7 @@ function useSimulatedFold(machine: SimulatorOptions): () => Fold {
   let fold: Fold | undefined;
   const nextAdapter = useSimulatedGpu(machine);
   beforeAll(async () => {
-    fold = await openFold({ adapter: await nextAdapter() });
+    fold = await openFold({ adapter: await nextAdapter(), cpu });
   });
   afterAll(() => fold?.destroy());
   return () => opened(fold);

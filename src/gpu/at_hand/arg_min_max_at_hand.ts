@@ -11,18 +11,14 @@ import type { Plan } from "../../plan/plan.ts";
 import { planReduce } from "../../plan/reduce.ts";
 import { requireScalar } from "../../plan/require_scalar.ts";
 import type { Context } from "../device/context.ts";
-import type { Given } from "../device/transfer.ts";
-import { planFactsFor } from "../executor/load_later.ts";
-import { arrangementFor, plannedLength } from "../executor/plans_of_calls.ts";
-import { isLong, runAtOnce, typesOf } from "./scan_at_hand.ts";
-
-/** An element and its index. */
-export type ArgValue<V extends Scalar> = {
-  /** The element. */
-  readonly value: V;
-  /** Its place in the array: the first one, if there are several. */
-  readonly index: number;
-};
+import type { Given } from "../device/given.ts";
+import { planFactsFor } from "../executor/plan_facts_for.ts";
+import { plannedLength } from "../executor/planned.ts";
+import { arrangementFor } from "../executor/plans_of_calls.ts";
+import { onCpu } from "./choose_cpu.ts";
+import type { ArgValue } from "./hand_types.ts";
+import { typesOf } from "./hand_types.ts";
+import { isLong, runAtOnce } from "./run_at_hand.ts";
 
 /** The options of `argMin` and `argMax`. */
 export interface HandArgOptions<Name extends string> extends Omit<TuningOptions, "passes"> {
@@ -55,6 +51,11 @@ export async function argAtHand(
   const type = requireScalar((await typesOf(given, { type: named }, call)).type, call, "data");
   if (given.length === 0) {
     throw new ArgumentError(`${call}: the array is empty, and the result is one of its elements`, "data");
+  }
+  const size = { primitive: call, length: given.length, options: others };
+  const found = await onCpu(context, size, (cpu) => cpu.argMinMax(call, given, type));
+  if (found) {
+    return found;
   }
   const reduction = reductionOf(call, type, u64);
   // Entries have no value on the CPU that could be carried from piece to piece. So the parts of a long array are calls of their own.

@@ -19,20 +19,17 @@ import { callNames } from "../../primitives/primitive.ts";
 import { reduce, requireNoRoom } from "../../primitives/reduce.ts";
 import { bufferBytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
-import type { Given, ReadBack } from "../device/transfer.ts";
-import { planFactsFor } from "../executor/load_later.ts";
-import { arrangementFor, plannedLength } from "../executor/plans_of_calls.ts";
-import type { EndValues, HandTypes, TypeOptions } from "./scan_at_hand.ts";
-import {
-  endReaderOf,
-  isLong,
-  loadStreams,
-  planAtHand,
-  readBackOf,
-  runAtHand,
-  targetFor,
-  typesOf,
-} from "./scan_at_hand.ts";
+import type { Given } from "../device/given.ts";
+import type { ReadBack } from "../device/transfer.ts";
+import { planFactsFor } from "../executor/plan_facts_for.ts";
+import { plannedLength } from "../executor/planned.ts";
+import { arrangementFor } from "../executor/plans_of_calls.ts";
+import type { LongCall, LongPlanned } from "../streams/pieces_at_hand.ts";
+import { cpuTakes, onCpu } from "./choose_cpu.ts";
+import type { EndValues, HandTypes, Selected, Selection, SelectOptions, TypeOptions } from "./hand_types.ts";
+import { endReaderOf, targetFor, typesOf } from "./hand_types.ts";
+import { loadStreams } from "./load_streams.ts";
+import { isLong, planAtHand, readBackOf, runAtHand } from "./run_at_hand.ts";
 
 // Reductions, compactions and partitions at hand.
 
@@ -56,22 +53,17 @@ export async function reduceAtHand(
   };
   const plan = async (options: typeof all): Promise<Plan> =>
     planReduce(options, await planFactsFor(options, context.facts), [arrangementFor(options)]);
-  const made = await runAtHand(context, { primitive: "reduce", all, plan }, types, given, own);
+  const planned = { primitive: "reduce", all, plan } as const;
+  const size = { primitive: "reduce", length: given.length, options: all };
+  const call = { primitive: "reduce", options: all, given, types, ends: own } as const;
+  const made =
+    (await onCpu(context, size, (cpu) => cpu.reduce(context, call))) ??
+    (await runAtHand(context, planned, types, given, own));
   return valuesOf(arrayOf(made.buffer as ArrayBuffer), type)(0);
 }
 
 /** To read up to this many bytes takes less time than to ask the GPU first how many items are kept. */
 const SHORT = 2 ** 18;
-
-/** The options of a compaction or a partition. Nobody has checked them yet. */
-export type SelectOptions = TypeOptions & {
-  readonly where?: string;
-  readonly flags?: ArrayLike<number | boolean>;
-  readonly indices?: boolean;
-  readonly into?: unknown;
-  readonly classes?: number;
-  readonly class?: string;
-};
 
 /** Bytes of where the parts begin, at most, and of where the last one ends. */
 const MOST_COUNT_BYTES = u32.bytes * (MOST_CLASSES + 1);
@@ -134,8 +126,12 @@ async function selectAtHand(
   const longest = Math.max(type.bytes, types.from?.bytes ?? 0, itemBytes, flags ? u32.bytes : 0);
   // A partition puts the other items after all kept ones, so it cannot go in pieces.
   const goesInPieces = !isWhole && isLong(length, longest, context);
+  const size = { primitive, length, options };
   // Flags are copied now if there are not many, and later piece by piece.
-  const words = flags && !goesInPieces ? Uint32Array.from(flags as ArrayLike<number>, asWord) : undefined;
+  const words =
+    flags && (!goesInPieces || cpuTakes(context, size))
+      ? Uint32Array.from(flags as ArrayLike<number>, asWord)
+      : undefined;
   const arrayOf: HandTypes["arrayOf"] = indices ? (...range) => arrayOver(u32, ...range) : itemsOf;
   const target = await targetFor(into, room, arrayOf, primitive, length, isWhole);
   const all = {
@@ -146,59 +142,86 @@ async function selectAtHand(
   };
   const plan = async (options: typeof all): Promise<Plan> =>
     planner(options, await planFactsFor(options, context.facts), [arrangementFor(options)]);
-  const call = { all, plan };
-  let counts = new Uint32Array(1);
-  const made = goesInPieces
-    ? await (await loadStreams()).runInPieces(context, {
-        planned: { primitive: "compact", ...call },
-        given,
-        outputBytes: itemBytes,
-        target,
-        room,
-        flags: flags && { marks: flags, check: () => requireFlags(flags, length, title) },
-      })
-    : await planAtHand(
-        context,
-        { primitive, ...call },
-        bufferBytesFor(given.byteLength) +
-          bufferBytesFor(length * itemBytes, MOST_COUNT_BYTES) +
-          (words ? bufferBytesFor(words.byteLength) : 0),
-        async ({ plan: { countWords = 1 }, upload, output, run, readBack }) => {
-          counts = new Uint32Array(countWords);
-          if (length === 0) {
-            return new Uint8Array(0);
-          }
-          const ranges = {
-            input: await upload("input", given),
-            flags: words && (await upload("flags", words)),
-            output: await output("output", length),
-            count: await output("count", countWords),
-          };
-          const counted = readBackOf(ranges.count, counts.byteLength, () => new Uint8Array(counts.buffer));
-          let made = target(0)();
-          const result = (items: number): ReadBack => ({
-            buffer: ranges.output.buffer,
-            bytes: items * itemBytes,
-            use(bytes) {
-              const size = isWhole ? bytes.length : (counts[0] ?? 0) * itemBytes;
-              made = target(size)();
-              made.set(bytes.subarray(0, size));
-            },
-          });
-          // Nobody knows yet how many items are kept. If there are few, it takes less time to read all of them than to ask first.
-          const readsAll = isWhole || length * itemBytes <= SHORT;
-          await run(ranges, length, readsAll ? [counted, result(length)] : [counted]);
-          if (!readsAll && counts[0]) {
-            await readBack([result(counts[0])]);
-          }
-          return made;
-        },
-      );
+  const selection: Selection = { planned: { primitive, all, plan }, given, types, itemBytes, target };
+  const { bytes, counts } =
+    (await onCpu(context, size, (cpu) => cpu.select(context, { ...selection, flags: words }))) ??
+    (goesInPieces
+      ? await selectInPieces(context, selection, {
+          room,
+          flags: flags && { marks: flags, check: () => requireFlags(flags, length, title) },
+        })
+      : await selectAtOnce(context, selection, words));
   const values =
     isWhole && into !== undefined
       ? room.data
-      : arrayOf(made.buffer as ArrayBuffer, made.byteOffset, made.byteLength / itemBytes);
+      : arrayOf(bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.byteLength / itemBytes);
   return { values, counts };
+}
+
+/** A compaction of a long array. How many items are kept follows from its bytes. */
+async function selectInPieces(
+  context: Context,
+  { planned, given, itemBytes, target }: Selection,
+  { room, flags }: Pick<LongCall, "room" | "flags">,
+): Promise<Selected> {
+  const bytes = await (await loadStreams()).runInPieces(context, {
+    planned: planned as LongPlanned,
+    given,
+    outputBytes: itemBytes,
+    target,
+    room,
+    flags,
+  });
+  return { bytes, counts: Uint32Array.of(bytes.byteLength / itemBytes) };
+}
+
+/** A compaction, or a partition, in one execution. `words` are the flags. */
+async function selectAtOnce(
+  context: Context,
+  { planned, given, itemBytes, target }: Selection,
+  words: Uint32Array | undefined,
+): Promise<Selected> {
+  const { length } = given;
+  const isWhole = planned.primitive === "partition";
+  const memory =
+    bufferBytesFor(given.byteLength) +
+    bufferBytesFor(length * itemBytes, MOST_COUNT_BYTES) +
+    (words ? bufferBytesFor(words.byteLength) : 0);
+  return planAtHand(
+    context,
+    planned,
+    memory,
+    async ({ plan: { countWords = 1 }, upload, output, run, readBack }) => {
+      const counts = new Uint32Array(countWords);
+      if (length === 0) {
+        return { bytes: new Uint8Array(0), counts };
+      }
+      const ranges = {
+        input: await upload("input", given),
+        flags: words && (await upload("flags", words)),
+        output: await output("output", length),
+        count: await output("count", countWords),
+      };
+      const counted = readBackOf(ranges.count, counts.byteLength, () => new Uint8Array(counts.buffer));
+      let made = target(0)();
+      const result = (items: number): ReadBack => ({
+        buffer: ranges.output.buffer,
+        bytes: items * itemBytes,
+        use(bytes) {
+          const size = isWhole ? bytes.length : (counts[0] ?? 0) * itemBytes;
+          made = target(size)();
+          made.set(bytes.subarray(0, size));
+        },
+      });
+      // Nobody knows yet how many items are kept. If there are few, it takes less time to read all of them than to ask first.
+      const readsAll = isWhole || length * itemBytes <= SHORT;
+      await run(ranges, length, readsAll ? [counted, result(length)] : [counted]);
+      if (!readsAll && counts[0]) {
+        await readBack([result(counts[0])]);
+      }
+      return { bytes: made, counts };
+    },
+  );
 }
 
 /** A flag as the kernels read it. */

@@ -2,8 +2,8 @@ import { isSameKind, kindOfArray } from "../../algebra/array_kinds.ts";
 import type { AnyArray, Bytes } from "../../algebra/arrays.ts";
 import { goneError } from "../../algebra/arrays.ts";
 import { ArgumentError } from "../../errors.ts";
-import type { Given, Target } from "../device/transfer.ts";
-import { bytesOf } from "../device/transfer.ts";
+import type { Given, Target } from "../device/given.ts";
+import { bytesOf } from "../device/given.ts";
 
 /**
  * Checks `into`, for a result of `length` elements, or at most as many, and returns its start as the target. `given` is what

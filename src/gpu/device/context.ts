@@ -1,3 +1,4 @@
+import type { CpuLengths } from "../../adapters/tables.ts";
 import type { DeviceFacts } from "../../plan/device_facts.ts";
 import type { Kept } from "./call_memory.ts";
 
@@ -27,9 +28,22 @@ export interface SinglePassTest {
   readonly milliseconds: number;
 }
 
+/** How calls at hand use the CPU. */
+export interface CpuUse {
+  /** The longest calls that the CPU takes, of those that it has loops for. Without them, it takes all. */
+  readonly lengths?: CpuLengths | undefined;
+  /** If there is no GPU: why. */
+  readonly noGpu?: Error;
+  /** If there is no GPU: makes the simulated device of the calls that the CPU has no loops for. */
+  open?(): Promise<void>;
+}
+
 /** What Wavefold keeps for each device: its facts, its pipelines and so on. */
 export interface Context {
+  /** If there is no GPU, it is a simulated one, which is there once `cpu.open` has made it. */
   readonly device: GPUDevice;
+  /** It is there if calls at hand may use the CPU. */
+  cpu?: CpuUse;
   facts: DeviceFacts;
   /** The result of the test of the single pass, if the caller asked for that test. */
   singlePassTest?: SinglePassTest;

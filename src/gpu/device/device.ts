@@ -1,11 +1,10 @@
 import { traitsOf } from "../../adapters/adapter.ts";
-import { DeviceLostError } from "../../errors.ts";
 import type { BindingKind, Kernel } from "../../kernels/kernel.ts";
-import { letGoOfBuffers, letGoOfPlans, nothingKept } from "./call_memory.ts";
+import { nothingKept } from "./call_memory.ts";
 import type { Context, Pipeline } from "./context.ts";
 import { compilesSubgroupIds, refusedError, roomError, shaderError } from "./device_errors.ts";
+import { letGo, pipelineKeyOf } from "./kept_pipelines.ts";
 import { COMPUTE_STAGE } from "./usage_flags.ts";
-import { withoutStack } from "./without_stack.ts";
 
 /** The parts of a kernel that its pipeline depends on. */
 export type Compilable = Omit<Kernel, "vector" | "sources">;
@@ -67,31 +66,6 @@ export async function openContext(
   return context;
 }
 
-/** @throws {DeviceLostError} when the device is gone. */
-export function requireDevice(context: Context, title: string): void {
-  if (context.lost) {
-    throw lostError(context.lost, title);
-  }
-}
-
-function lostError({ reason, message }: GPUDeviceLostInfo, title: string): DeviceLostError {
-  const how = reason === "destroyed" ? reason : "lost";
-  const said = withoutStack(message);
-  return Object.assign(
-    new DeviceLostError(`${title}: the device was ${how}${said && ` (${said})`}; open a new one`),
-    { reason },
-  );
-}
-
-/** The error to report for `cause`. A lost device causes many kinds of failures, and then that loss is the error. */
-export async function explain(context: Context, title: string, cause: unknown): Promise<unknown> {
-  // `device.lost` may resolve a little later than the failure.
-  const lost = context.lost ?? (await Promise.race([context.device.lost, pause()]));
-  return lost ? lostError(lost, title) : cause;
-}
-
-const pause = (): Promise<undefined> => new Promise((resolve) => setTimeout(resolve, 10));
-
 /**
  * The kernel's pipeline, from the cache or compiled now.
  *
@@ -109,44 +83,6 @@ export function pipelineOf(context: Context, kernel: Compilable): Promise<Pipeli
   pipeline.catch(() => pipelines.delete(key));
   letGo(context, context.mostPipelines);
   return pipeline;
-}
-
-/** The key of a kernel's pipeline: two kernels with the same key have the same pipeline. */
-export const pipelineKeyOf = ({ entryPoint, code }: Pick<Kernel, "entryPoint" | "code">): string =>
-  `${entryPoint}\n${code}`;
-
-/** Marks the pipelines of these keys as the most recently used. */
-export function usePipelines({ pipelines }: Context, keys: readonly string[]): void {
-  for (const key of keys) {
-    const pipeline = pipelines.get(key);
-    if (pipeline) {
-      pipelines.delete(key);
-      pipelines.set(key, pipeline);
-    }
-  }
-}
-
-/** Drops the pipelines that were used least recently, until at most `most` are left; and kept plans that lack one then. */
-function letGo({ pipelines, kept }: Context, most: number): void {
-  const before = pipelines.size;
-  for (const key of pipelines.keys()) {
-    if (pipelines.size > most) {
-      pipelines.delete(key);
-    }
-  }
-  if (pipelines.size < before) {
-    letGoOfPlans(kept, pipelines);
-  }
-}
-
-/** Drops what is kept for later calls. Prepared plans keep what they use. */
-export function trim(context: Context): void {
-  letGo(context, 0);
-  letGoOfBuffers(context.kept, 0);
-  if (context.digits?.uses === 0) {
-    context.digits.resource.buffer.destroy();
-    delete context.digits;
-  }
 }
 
 const bindingLayouts = {

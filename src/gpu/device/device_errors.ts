@@ -1,11 +1,4 @@
-import {
-  AdapterError,
-  LimitError,
-  OutOfMemoryError,
-  ShaderError,
-  SourceError,
-  WavefoldError,
-} from "../../errors.ts";
+import { LimitError, OutOfMemoryError, ShaderError, SourceError, WavefoldError } from "../../errors.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { Module } from "../../text/link.ts";
 import { MARK } from "../../text/mark.ts";
@@ -190,20 +183,6 @@ export function scratchError(
     "maxLength",
   );
 }
-
-/** The error for a browser that has no WebGPU, or no adapter. */
-export const noAdapterError = (gpu: GPU | undefined): AdapterError =>
-  new AdapterError(
-    gpu === undefined
-      ? "openFold: there is no navigator.gpu; WebGPU needs a recent browser and a secure context. In Node.js, import wavefold/node"
-      : "openFold: there is WebGPU, but no adapter: the GPU may be blocked",
-  );
-
-/** The error for an adapter that gives no device. */
-export const noDeviceError = (cause: unknown): AdapterError =>
-  new AdapterError(
-    `openFold: the adapter gave no device: ${withoutStack(String((cause as Error)?.message ?? cause))}`,
-  );
 
 /**
  * Whether WGSL has `subgroup_id` on the device: the compiler says, by its error for a shader that uses it. Browsers tell it

@@ -1,8 +1,10 @@
 import { wholeWords } from "../../plan/plan.ts";
 import { bufferBytesFor } from "./call_memory.ts";
 import type { Context } from "./context.ts";
-import type { Given, Hand } from "./transfer.ts";
-import { bytesOf, PIECES, READ, submit, WRITTEN } from "./transfer.ts";
+import type { Given } from "./given.ts";
+import { bytesOf } from "./given.ts";
+import type { Hand } from "./transfer.ts";
+import { PIECES, READ, submit, WRITTEN } from "./transfer.ts";
 import { MAP_READ, MAP_WRITE } from "./usage_flags.ts";
 
 // Copies to and from the device of arrays of any length, piece by piece: while one is copied by the CPU, the GPU copies others.

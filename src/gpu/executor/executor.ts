@@ -4,8 +4,9 @@ import type { Limits } from "../../plan/device_facts.ts";
 import type { Bindable, Pass, Plan, RangeName, Scratch, Variant } from "../../plan/plan.ts";
 import { gridOf, RUNS, wholeWords } from "../../plan/plan.ts";
 import type { Context, Pipeline, RunNumberDigits } from "../device/context.ts";
-import { allocate, explain, filledBuffer, pipelineOf, requireDevice } from "../device/device.ts";
+import { allocate, filledBuffer, pipelineOf } from "../device/device.ts";
 import { scratchError } from "../device/device_errors.ts";
+import { explain, requireDevice } from "../device/lost.ts";
 import { COPY_DST, SCRATCH, UNIFORM } from "../device/usage_flags.ts";
 import { runNumberDigits } from "./run_numbers.ts";
 

@@ -1,14 +1,15 @@
 import { LimitError } from "../../errors.ts";
 import type { Arrangement } from "../../kernels/kernel.ts";
 import type { TuningOptions } from "../../plan/options.ts";
-import type { Plan } from "../../plan/plan.ts";
 import type { KeptPlan } from "../device/call_memory.ts";
 import { endCall, keepPlan, startCall, takePlan } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
-import { pipelineKeyOf, usePipelines } from "../device/device.ts";
+import { pipelineKeyOf, usePipelines } from "../device/kept_pipelines.ts";
 import type { Compiled, Dispatch } from "./executor.ts";
 import { compilePlan } from "./executor.ts";
 import { withNumbers } from "./load_later.ts";
+import type { Planned } from "./planned.ts";
+import { keyOfCall } from "./planned.ts";
 
 // The plans of calls at hand and of streams. Each call finds the plan that an earlier one left, or makes one.
 
@@ -19,59 +20,6 @@ import { withNumbers } from "./load_later.ts";
  */
 export const arrangementFor = ({ algorithm, passes }: TuningOptions): Arrangement =>
   passes === "single" || algorithm === "subgroup" ? "vectors" : "padded";
-
-/** The options of a call's plan, with types and the length. */
-export type PlanOptions = TuningOptions & { readonly maxLength: number };
-
-/**
- * The length that the plan of a call at hand is made for: a power of two, so that other lengths can use it, too. It is at least
- * 256, which is one tile, or a part of one: an array of one tile takes fewer kernels.
- */
-export const plannedLength = (length: number): number => 2 ** Math.ceil(Math.log2(Math.max(256, length)));
-
-/** What a plan of a call depends on, and how it is made. */
-export interface Planned {
-  readonly primitive: string;
-  readonly all: PlanOptions;
-  /** How the call's buffers lie for its plan. The default is {@link arrangementFor}. */
-  arrangementOf?(plan: Plan): Arrangement | undefined;
-  /** Makes the plan for these options, if none is kept. */
-  plan(all: PlanOptions): Promise<Plan>;
-}
-
-const numbers = new WeakMap<object, number>();
-let mostNumber = 0;
-
-/**
- * A text that differs for different values of options. Objects, such as operators and types, are different unless they are the same object;
- * arrays, such as edges, unless they have the same elements.
- */
-function nameOf(value: unknown): string {
-  if (
-    typeof value === "object" &&
-    typeof (value as Partial<ArrayLike<unknown>> | null)?.length === "number"
-  ) {
-    return `[${Array.from(value as ArrayLike<unknown>, nameOf).join()}]`;
-  }
-  if ((typeof value === "object" && value !== null) || typeof value === "function") {
-    const number = numbers.get(value) ?? ++mostNumber;
-    numbers.set(value, number);
-    return `#${number}`;
-  }
-  return typeof value === "string" ? JSON.stringify(value) : `${typeof value} ${String(value)}`;
-}
-
-/** The key of a call's plan. The order of the options does not count. */
-export function keyOfCall({ primitive, all }: Pick<Planned, "primitive" | "all">): string {
-  let key = primitive;
-  for (const name of Object.keys(all).sort()) {
-    const value = all[name as keyof PlanOptions];
-    if (value !== undefined) {
-      key += ` ${name}: ${nameOf(value)}`;
-    }
-  }
-  return key;
-}
 
 /** A compiled plan that calls at hand leave for the next ones, and its last execution. */
 export interface PlanForCalls extends KeptPlan {

@@ -7,19 +7,22 @@ import { ArgumentError } from "../../errors.ts";
 import { requireOptions } from "../../options.ts";
 import { requireBindable } from "../../plan/binding_length.ts";
 import { requireChosen } from "../../plan/check_tuning_options.ts";
-import { requireFeature } from "../../plan/choose_sizes.ts";
 import type { TuningOptions } from "../../plan/options.ts";
 import type { Plan, RangeName } from "../../plan/plan.ts";
 import { givenAs } from "../../plan/plan.ts";
+import { requireFeature } from "../../plan/require_feature.ts";
 import type { Operand, Primitive, Request, Result, Given as Seen } from "../../primitives/primitive.ts";
 import { callNames } from "../../primitives/primitive.ts";
-import type { HandTypes } from "../at_hand/scan_at_hand.ts";
-import { planAtHand, readBackOf, targetFor, typesOf } from "../at_hand/scan_at_hand.ts";
+import { onCpu } from "../at_hand/choose_cpu.ts";
+import type { HandTypes } from "../at_hand/hand_types.ts";
+import { targetFor, typesOf } from "../at_hand/hand_types.ts";
+import { planAtHand, readBackOf } from "../at_hand/run_at_hand.ts";
 import { bufferBytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
-import { requireDevice } from "../device/device.ts";
-import type { Given, ReadBack } from "../device/transfer.ts";
-import { fresh, givenOf } from "../device/transfer.ts";
+import type { Given } from "../device/given.ts";
+import { bytesOf, fresh, givenOf } from "../device/given.ts";
+import { requireDevice } from "../device/lost.ts";
+import type { ReadBack } from "../device/transfer.ts";
 import type { Range } from "../executor/executor.ts";
 import {
   plannedLengthOnGpu,
@@ -316,6 +319,13 @@ async function callAtHand(
     ...[...atHand.map(([, array]) => array), ...Object.values(words)].map(({ byteLength }) => byteLength),
     ...results.map(({ most, type }) => most * type.bytes),
   ].reduce((sum, one) => sum + bufferBytesFor(one), scratchBytes);
+  /** The array of a result that the CPU has computed; none for one that is dropped. */
+  const arrayFor = (result: Result, bytes: Uint8Array<ArrayBuffer>, room: Given | undefined): AnyArray[] => {
+    if (room) {
+      bytesOf(room, primitive.name, "into", "into").set(bytes);
+    }
+    return result.isDropped ? [] : [room?.data ?? contentsOf(result, all)(bytes.buffer)];
+  };
   /** What the call gives of the contents of its results. */
   const given = (read: readonly AnyArray[]): unknown =>
     resultOf(
@@ -325,6 +335,22 @@ async function callAtHand(
         return isElement ? valuesOf(array, type)(0) : array;
       }),
     );
+  const size = {
+    primitive: primitive.name,
+    length: Math.max(...Object.values(lengths)),
+    options: call.options,
+  };
+  const operands = atHand.map(([{ name }, array]) => ({
+    name,
+    given: array,
+    type: types[name] as ElementType,
+  }));
+  const computed = await onCpu(context, size, (cpu) => cpu.described(primitive.name, request, operands));
+  if (computed) {
+    const arrayAt = (bytes: Uint8Array<ArrayBuffer>, at: number): AnyArray[] =>
+      arrayFor(results[at] as Result, bytes, at === 0 ? into : undefined);
+    return given(computed.flatMap(arrayAt));
+  }
   if (isShort(called, request, length, bytes)) {
     return given(await inOneSubmission(called, request, atHand, all, bytes));
   }

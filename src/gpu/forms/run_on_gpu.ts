@@ -4,7 +4,7 @@ import type { Plan } from "../../plan/plan.ts";
 import { inLists } from "../../plan/plan.ts";
 import type { Result } from "../../primitives/primitive.ts";
 import type { Context } from "../device/context.ts";
-import { keyOfCall } from "../executor/plans_of_calls.ts";
+import { keyOfCall } from "../executor/planned.ts";
 import { submitOnGpu, withMemory, withPlanOnGpu } from "../gpu_arrays/calls_on_gpu.ts";
 import type { Arrays, Count, Memory } from "../gpu_arrays/gpu_array.ts";
 import { GpuArray } from "../gpu_arrays/gpu_array.ts";

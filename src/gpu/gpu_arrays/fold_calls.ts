@@ -15,8 +15,8 @@ import { callNames } from "../../primitives/primitive.ts";
 import { reduce } from "../../primitives/reduce.ts";
 import { scan } from "../../primitives/scan.ts";
 import type { Context } from "../device/context.ts";
-import { explain, requireDevice } from "../device/device.ts";
-import { keyOfCall } from "../executor/plans_of_calls.ts";
+import { explain, requireDevice } from "../device/lost.ts";
+import { keyOfCall } from "../executor/planned.ts";
 import { prepareFor } from "../recordings/prepare_folds.ts";
 import type { Prepared } from "../recordings/recording.ts";
 import {

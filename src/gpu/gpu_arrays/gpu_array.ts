@@ -6,12 +6,13 @@ import { ArgumentError } from "../../errors.ts";
 import { requireOptions } from "../../options.ts";
 import { wholeWords } from "../../plan/plan.ts";
 import type { Length } from "../../primitives/ranges.ts";
-import { targetFor } from "../at_hand/scan_at_hand.ts";
+import { targetFor } from "../at_hand/hand_types.ts";
 import { endCall, keepBuffer, startCall } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
-import { explain, requireDevice } from "../device/device.ts";
+import { fresh, givenOf } from "../device/given.ts";
+import { explain, requireDevice } from "../device/lost.ts";
 import type { Hand } from "../device/transfer.ts";
-import { atHand, fresh, givenOf, READ, roomFor, submit } from "../device/transfer.ts";
+import { atHand, READ, roomFor, submit } from "../device/transfer.ts";
 import { bytesOfCopy, readInPieces } from "../device/transfer_pieces.ts";
 import { COPY_SRC, MAP_READ } from "../device/usage_flags.ts";
 

@@ -1,4 +1,5 @@
 import type { AnyArray } from "../../algebra/arrays.ts";
+import { arrayLike, arrayOver } from "../../algebra/arrays.ts";
 import { u32 } from "../../algebra/integers.ts";
 import type { CheckedSegments } from "../../algebra/segments.ts";
 import { requireSegments } from "../../algebra/segments.ts";
@@ -11,13 +12,17 @@ import { requireRunKey } from "../../plan/run_key.ts";
 import { callNames } from "../../primitives/primitive.ts";
 import { reduce, requireNoRoom } from "../../primitives/reduce.ts";
 import { scan } from "../../primitives/scan.ts";
-import type { HandTypes, TypeOptions } from "../at_hand/scan_at_hand.ts";
-import { endReaderOf, isLong, loadStreams, targetFor, typesOf } from "../at_hand/scan_at_hand.ts";
+import { onCpu } from "../at_hand/choose_cpu.ts";
+import type { KeysAtHand } from "../at_hand/cpu_calls.ts";
+import type { HandTypes, TypeOptions } from "../at_hand/hand_types.ts";
+import { endReaderOf, targetFor, typesOf } from "../at_hand/hand_types.ts";
+import { loadStreams } from "../at_hand/load_streams.ts";
+import { isLong } from "../at_hand/run_at_hand.ts";
 import { bufferBytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
-import { requireDevice } from "../device/device.ts";
-import type { Given } from "../device/transfer.ts";
-import { givenOf } from "../device/transfer.ts";
+import type { Given } from "../device/given.ts";
+import { givenOf } from "../device/given.ts";
+import { requireDevice } from "../device/lost.ts";
 import { callOnGpu } from "./fold_calls.ts";
 import type { Arrays } from "./gpu_array.ts";
 import { GpuArray } from "./gpu_array.ts";
@@ -58,20 +63,20 @@ export async function segmentsAtHand(
       "total",
     );
   }
-  const checked = requireSegments(segments, given.length, title, given.data as AnyArray);
+  const { checked, keys, ofData } = await segmentsGiven(segments, given, types, title);
   const from = types.from ?? types.type;
-  const ofData = checked.kind === "keys" && checked.keys === given.data;
-  const keys =
-    checked.kind !== "keys"
-      ? undefined
-      : ofData && (segments as { readonly type?: unknown }).type === undefined
-        ? from
-        : (await keysOf(checked.keys, segments, title)).type;
-  const { key, keyType } = segments as { readonly key?: unknown; readonly keyType?: unknown };
-  if (keys !== undefined) {
-    requireRunKey({ key, keyType }, keys, title, "segments");
-  }
   const target = await targetFor(into, room, arrayOf, primitive, given.length, true);
+  const size = { primitive: "segments", length: given.length, options: others };
+  const computed = await onCpu(context, size, async (cpu) => {
+    const { initial, ...options } = others;
+    const { options: _, ...ends } = await endReaderOf(primitive, initial)({ arrayOf, ...types });
+    const call = { primitive, options: options as object, given, types, ends, target };
+    return cpu.segments(context, { ...call, segments: checked, keys });
+  });
+  if (computed) {
+    const values = into === undefined ? arrayOf(computed.bytes.buffer as ArrayBuffer) : room.data;
+    return computed.keys && keys ? { keys: keysLike(keys, computed.keys), values } : values;
+  }
   if (checked.kind === "rows" && isLong(given.length, Math.max(from.bytes, types.type.bytes), context)) {
     const { rowsGoInPieces, rowsInPieces } = await loadStreams();
     if (rowsGoInPieces(primitive, context, checked.rows, types, options.op)) {
@@ -86,7 +91,7 @@ export async function segmentsAtHand(
       return into === undefined ? arrayOf(made.buffer as ArrayBuffer) : room.data;
     }
   }
-  requireRangesBindable(primitive, given.length, types, checked, keys, context);
+  requireRangesBindable(primitive, given.length, types, checked, keys?.type, context);
   const startBytes = "rows" in checked ? 0 : arrayIn(checked).byteLength;
   const bytes =
     bufferBytesFor(given.byteLength) +
@@ -94,16 +99,17 @@ export async function segmentsAtHand(
     // The keys go in, and those of runs come out.
     2 * bufferBytesFor(startBytes);
   return viaGpu(context, title, given.length, bytes, async (own) => {
+    const { key, keyType } = segments as { readonly key?: unknown; readonly keyType?: unknown };
     /** What says where segments start, on the GPU. */
     const starts = async (data: GpuArray): Promise<object> => {
       if ("rows" in checked) {
         return { [checked.kind]: checked.rows };
       }
-      if (ofData && keys !== undefined && isSameType(keys, from)) {
+      if (ofData && keys !== undefined && isSameType(keys.type, from)) {
         return { keys: data, key, keyType };
       }
       const given = givenOf(arrayIn(checked));
-      const array = own(await upload(context, arrays, given, { type: keys ?? u32 }, true));
+      const array = own(await upload(context, arrays, given, { type: keys?.type ?? u32 }, true));
       return { [checked.kind]: array, key, keyType };
     };
     const data = own(await upload(context, arrays, given, { type: from }, true));
@@ -121,6 +127,24 @@ export async function segmentsAtHand(
     ]);
     return keysOfRuns ? { keys: keysOfRuns, values: contents } : contents;
   });
+}
+
+/** The segments of a call, and the keys if they are runs of keys. `ofData` says whether the data is also what keys are made of. */
+async function segmentsGiven(
+  segments: unknown,
+  given: Given,
+  { type, from = type }: Pick<HandTypes, "type" | "from">,
+  title: string,
+): Promise<{ checked: CheckedSegments; keys: KeysAtHand | undefined; ofData: boolean }> {
+  const checked = requireSegments(segments, given.length, title, given.data as AnyArray);
+  if (checked.kind !== "keys") {
+    return { checked, keys: undefined, ofData: false };
+  }
+  const ofData = checked.keys === given.data;
+  const isNamed = (segments as { readonly type?: unknown }).type !== undefined;
+  const keys = ofData && !isNamed ? from : (await keysOf(checked.keys, segments, title)).type;
+  const key = requireRunKey(segments as object, keys, title, "segments");
+  return { checked, keys: { given: givenOf(checked.keys), type: keys, key }, ofData };
 }
 
 /** @throws {LimitError} for arrays that the device cannot bind. */
@@ -152,6 +176,12 @@ async function keysOf(keys: AnyArray, segments: unknown, title: string): Promise
     throw cause instanceof ArgumentError ? new ArgumentError(cause.message, "segments") : cause;
   }
 }
+
+/** The keys of runs: like the keys that were given, if they have the same type. */
+const keysLike = ({ given, type, key }: KeysAtHand, { buffer }: Uint8Array): AnyArray =>
+  isSameType(type, key.type)
+    ? arrayLike(given.data, buffer as ArrayBuffer)
+    : arrayOver(key.type, buffer as ArrayBuffer);
 
 const arrayIn = (checked: Exclude<CheckedSegments, { rows: number }>): AnyArray =>
   checked.kind === "keys" ? checked.keys : checked.words;

@@ -1,7 +1,8 @@
 import type { Kernel } from "../../kernels/kernel.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { Context, Pipeline } from "../device/context.ts";
-import { descriptorOf, pipelineKeyOf, pipelineOf } from "../device/device.ts";
+import { descriptorOf, pipelineOf } from "../device/device.ts";
+import { pipelineKeyOf } from "../device/kept_pipelines.ts";
 
 // A plan has kernels for ranges that lie in any way, and most programs record ranges of one kind.
 

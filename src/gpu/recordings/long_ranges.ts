@@ -16,7 +16,7 @@ import type { ScanOptions } from "../../plan/scan.ts";
 import { planScan } from "../../plan/scan.ts";
 import { requireWindows } from "../../plan/window_length.ts";
 import type { Context } from "../device/context.ts";
-import { explain } from "../device/device.ts";
+import { explain } from "../device/lost.ts";
 import type { Compiled, Range, ResolvedRanges } from "../executor/executor.ts";
 import type { Division } from "./choose_variant.ts";
 import { bindingProblemOf, executionOf, requireApart } from "./choose_variant.ts";

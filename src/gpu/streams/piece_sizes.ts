@@ -4,7 +4,7 @@ import { paddedBytes, rangeBytes } from "../../plan/plan.ts";
 import { bufferBytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import { PIECES } from "../device/transfer.ts";
-import type { Planned } from "../executor/plans_of_calls.ts";
+import type { Planned } from "../executor/planned.ts";
 import { arrangementFor } from "../executor/plans_of_calls.ts";
 import type { RowCut } from "./row_pieces.ts";
 

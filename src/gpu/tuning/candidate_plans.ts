@@ -1,7 +1,8 @@
 import { u32 } from "../../algebra/integers.ts";
 import { add } from "../../algebra/operators.ts";
 import { DeviceLostError } from "../../errors.ts";
-import { contextOf, explain } from "../device/device.ts";
+import { contextOf } from "../device/device.ts";
+import { explain } from "../device/lost.ts";
 import type { Fold } from "../fold.ts";
 import { prepareFor } from "../recordings/prepare_folds.ts";
 import type { Prepared } from "./bench.ts";

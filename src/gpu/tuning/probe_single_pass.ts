@@ -10,7 +10,7 @@ import type { Plan } from "../../plan/plan.ts";
 import { planScan } from "../../plan/scan.ts";
 import type { SourceText } from "../../text/source.ts";
 import type { Context } from "../device/context.ts";
-import { explain } from "../device/device.ts";
+import { explain } from "../device/lost.ts";
 import { COPY_DST, COPY_SRC, MAP_READ, STORAGE } from "../device/usage_flags.ts";
 import type { Compiled } from "../executor/executor.ts";
 import { compilePlan } from "../executor/executor.ts";

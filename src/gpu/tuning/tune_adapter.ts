@@ -10,7 +10,8 @@ import type { AdapterTuning, AdapterTuningRow, RowsFor, TimedCandidate } from ".
 import { adapterOf, bestOf, rowsFrom, rowsOn, tuningOf } from "../../plan/adapter_tuning.ts";
 import type { Passes } from "../../plan/options.ts";
 import type { Context } from "../device/context.ts";
-import { contextOf, explain, requireDevice } from "../device/device.ts";
+import { contextOf } from "../device/device.ts";
+import { explain, requireDevice } from "../device/lost.ts";
 import type { Fold } from "../fold.ts";
 import type { Bench, Prepared } from "./bench.ts";
 import { BINS, heat, openBench, TITLE, timesOf } from "./bench.ts";

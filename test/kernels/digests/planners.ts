@@ -1,6 +1,6 @@
 import type { ElementType, ScalarType } from "../../../src/algebra/types.ts";
 import { u64 } from "../../../src/algebra/types_64.ts";
-import { planFactsFor } from "../../../src/gpu/executor/load_later.ts";
+import { planFactsFor } from "../../../src/gpu/executor/plan_facts_for.ts";
 import { arrangementFor } from "../../../src/gpu/executor/plans_of_calls.ts";
 import type { Arrangement } from "../../../src/kernels/kernel.ts";
 import { litmusKernel, litmusTests } from "../../../src/kernels/litmus.ts";

@@ -1,0 +1,116 @@
+import type { CpuLengths } from "../../adapters/tables.ts";
+import { refuse, shown } from "../../errors.ts";
+import { requireCount } from "../../options.ts";
+import type { TuningOptions } from "../../plan/options.ts";
+import { tuningNames } from "../../plan/options.ts";
+import type { Context } from "../device/context.ts";
+import { withDevice } from "../device/cpu_context.ts";
+import { requireDevice } from "../device/lost.ts";
+import { once } from "../executor/load_later.ts";
+
+// Which calls at hand run on the CPU.
+
+const loadCalls = /* @__PURE__ */ once(() => import("./cpu_calls.ts"));
+
+/** The calls that the CPU carries out. */
+export type CpuCalls = typeof import("./cpu_calls.ts");
+
+/** What a call is, as far as it decides where it runs. */
+export interface CallSize {
+  /** The method of `Fold`, or `segments`. */
+  readonly primitive: string;
+  /** The elements of the longest array. */
+  readonly length: number;
+  /** Options that name sizes or algorithms of kernels keep the call on the GPU. */
+  readonly options: object;
+}
+
+const mostOf = (lengths: CpuLengths, primitive: string): number =>
+  lengths[primitive as keyof CpuLengths] ?? lengths.others;
+
+/** Whether the CPU takes a call, if it has loops for it. */
+export function cpuTakes({ cpu }: Context, { primitive, length, options }: CallSize): boolean {
+  if (
+    cpu === undefined ||
+    Object.keys(tuningNames).some(
+      (name) => (options as TuningOptions)[name as keyof TuningOptions] !== undefined,
+    )
+  ) {
+    return false;
+  }
+  const { lengths } = cpu;
+  return lengths === undefined || length <= mostOf(lengths, primitive);
+}
+
+/**
+ * Carries out a call on the CPU; undefined if that does not take it, or has no loops for it. Then the device is there.
+ *
+ * @throws {DeviceLostError} if the device is gone: also of calls that would not need it.
+ */
+export async function onCpu<Made>(
+  context: Context,
+  size: CallSize,
+  run: (calls: CpuCalls) => Promise<Made | undefined>,
+): Promise<Made | undefined> {
+  requireDevice(context, size.primitive);
+  const made = cpuTakes(context, size) ? await run(await loadCalls()) : undefined;
+  if (made === undefined) {
+    await withDevice(context);
+  }
+  return made;
+}
+
+const callNames = [
+  "scan",
+  "reduce",
+  "segments",
+  "compact",
+  "partition",
+  "unique",
+  "runLengths",
+  "expandRuns",
+  "histogram",
+  "searchSorted",
+  "gather",
+  "sort",
+  "argSort",
+  "topK",
+  "nth",
+  "argMin",
+  "argMax",
+] as const;
+
+/** A method of `Fold` that takes typed arrays; or `segments`, for scans and reductions of segments. */
+export type CallName = (typeof callNames)[number];
+
+/** Where a call runs. */
+export interface CallExplained {
+  readonly machine: "cpu" | "gpu";
+  readonly why: string;
+}
+
+/** `Fold.explain`. */
+export function explainCall({ cpu }: Context, method: CallName, length: number): CallExplained {
+  if (!callNames.includes(method)) {
+    refuse("explain", "method", shown(method), callNames.join(", "));
+  }
+  requireCount("explain", "length", length, 0);
+  if (cpu === undefined) {
+    return {
+      machine: "gpu",
+      why: 'The fold was opened with cpu: "never", or on a device or an adapter of yours.',
+    };
+  }
+  const { lengths, noGpu } = cpu;
+  if (lengths === undefined) {
+    const why = noGpu ? `There is no GPU. ${noGpu.message}` : 'The fold was opened with cpu: "always".';
+    return { machine: "cpu", why };
+  }
+  const most = mostOf(lengths, method);
+  return most === Infinity
+    ? { machine: "cpu", why: "The adapter computes on the CPU itself, and takes longer." }
+    : {
+        machine: length <= most ? "cpu" : "gpu",
+        why: `Up to ${most} elements, the way to the GPU and back takes longer than the CPU does.`,
+      };
+}

@@ -1,0 +1,331 @@
+import { settable, valuesOf } from "../../algebra/array_values.ts";
+import { arrayOver } from "../../algebra/arrays.ts";
+import type { CustomOperator } from "../../algebra/custom_operator.ts";
+import type { Operator } from "../../algebra/monoid.ts";
+import { monoid } from "../../algebra/monoid.ts";
+import { add } from "../../algebra/operators.ts";
+import type { CheckedSegments } from "../../algebra/segments.ts";
+import type { ElementType, Scalar, Value } from "../../algebra/types.ts";
+import { bytesIn, newNumbers, numbersOver } from "../../cpu/arrays.ts";
+import type { CpuArray, CpuCall, Numbers, OnCpu } from "../../cpu/call.ts";
+import type { FoldName } from "../../cpu/folds.ts";
+import { foldNameOf, reduceNumbers, scanNumbers } from "../../cpu/folds.ts";
+import { isShifted } from "../../cpu/numbers.ts";
+import type { CpuSegments } from "../../cpu/segments.ts";
+import type { OperatorPasses } from "../../cpu/texts.ts";
+import type { ArgCall } from "../../plan/arg_min_max.ts";
+import { requireFeature } from "../../plan/require_feature.ts";
+import type { RunKey } from "../../plan/run_key.ts";
+import type { Request } from "../../primitives/primitive.ts";
+import type { Context } from "../device/context.ts";
+import type { Given, Target } from "../device/given.ts";
+import { bytesOf } from "../device/given.ts";
+import type { CheckedEnds } from "../executor/check_ends.ts";
+import { once, withNumbers } from "../executor/load_later.ts";
+import type { Planned } from "../executor/planned.ts";
+import { keyOfCall } from "../executor/planned.ts";
+import type { ArgValue, Selected, Selection } from "./hand_types.ts";
+
+// Calls at hand on the CPU. Each of them gives undefined if the CPU has no loop for it. Texts that a compiler would refuse have none: the
+// device reports them.
+
+const loadArgMinMax = /* @__PURE__ */ once(() => import("../../cpu/arg_min_max.ts"));
+const loadMoves = /* @__PURE__ */ once(() => import("../../cpu/moves.ts"));
+const loadSearches = /* @__PURE__ */ once(() => import("../../cpu/searches.ts"));
+const loadSorts = /* @__PURE__ */ once(() => import("../../cpu/sorts.ts"));
+const loadSegments = /* @__PURE__ */ once(() => import("../../cpu/segment_folds.ts"));
+const loadSelections = /* @__PURE__ */ once(() => import("../../cpu/selections.ts"));
+const loadTexts = /* @__PURE__ */ once(() => import("./cpu_texts.ts"));
+
+/** A scan or a reduction at hand. */
+export interface FoldAtHand {
+  readonly primitive: "scan" | "reduce";
+  readonly options: {
+    readonly op?: Operator;
+    readonly map?: string;
+    readonly from?: unknown;
+    readonly exclusive?: boolean;
+  };
+  readonly given: Given;
+  readonly types: { readonly from?: ElementType; readonly type: ElementType };
+  readonly ends: Partial<Omit<CheckedEnds, "options">>;
+}
+
+/** The elements of a call's array, as they are now. @throws {ArgumentError} if they are not there any more. */
+function arrayOf(given: Given, type: ElementType, caller: string, name = "data"): CpuArray {
+  return { type, length: given.length, numbers: numbersOver(bytesOf(given, caller, name, name), type) };
+}
+
+/** The results of a caller's text over an array; undefined if the CPU has no code for it. */
+async function mapped(
+  text: string,
+  from: CpuArray,
+  to?: ElementType | "condition",
+  hasIndex = true,
+): Promise<CpuArray | undefined> {
+  const pass = (await loadTexts()).mapText({ text, from: from.type, to, hasIndex });
+  if (pass === undefined) {
+    return undefined;
+  }
+  const numbers = newNumbers(pass.type, from.length);
+  pass.run(from.numbers, numbers, 0, from.length);
+  return { type: pass.type, length: from.length, numbers };
+}
+
+/** Calls with texts of the caller's that have been checked. */
+const checked = new Set<string>();
+const MOST_CHECKED = 256;
+
+/** Checks a call with a text as its plan does, once. @throws {ArgumentError} {@link LimitError} {@link FeatureError} */
+async function requireRight(planned: Planned): Promise<void> {
+  const key = keyOfCall(planned);
+  if (!checked.has(key)) {
+    await withNumbers(() => planned.plan(planned.all));
+    if (checked.size >= MOST_CHECKED) {
+      checked.clear();
+    }
+    checked.add(key);
+  }
+}
+
+/** What folds a call's elements: loops of an operator of the table, or loops made of the caller's text. */
+interface Folding {
+  readonly array: CpuArray;
+  /** What comes before the first element. */
+  readonly initial: Scalar | undefined;
+  /** It is undefined for an operator of the caller's. */
+  readonly name: FoldName | undefined;
+  /** Writes prefixes. The result is an array of one element: the total. */
+  scan(output: Numbers, exclusive: boolean): Numbers;
+  reduce(): Numbers;
+}
+
+/** What folds a call's elements; undefined if the CPU has no code for it. @throws {ArgumentError} {@link FeatureError} */
+async function foldingOf(
+  context: Context,
+  { primitive, options, given, types, ends }: FoldAtHand,
+): Promise<Folding | undefined> {
+  const { type, from = type } = types;
+  const op = options.op ?? add;
+  const combination = monoid(op, type, primitive);
+  const title = `${primitive}<${combination.title}>`;
+  requireFeature(type, title, context.facts);
+  const name = foldNameOf(op, type);
+  if (types.from !== undefined) {
+    (await loadTexts()).mapOf(options, type, title, context.facts.features);
+  }
+  const items = arrayOf(given, from, primitive);
+  const array = options.map === undefined ? items : await mapped(options.map, items, type);
+  const initial = ends.initial && valueIn(bytesOf(ends.initial, primitive, "initial", "initial"), type);
+  if (array === undefined || name !== undefined) {
+    return array && name && tableFolding(array, name, initial as Scalar | undefined);
+  }
+  const passes = combination.callers && (await loadTexts()).operatorText(op as CustomOperator);
+  return passes && textFolding(array, passes, initial);
+}
+
+const tableFolding = (array: CpuArray, name: FoldName, initial: Scalar | undefined): Folding => {
+  const { type, numbers: input } = array;
+  const call = { type, op: name, input, initial };
+  return {
+    array,
+    initial,
+    name,
+    scan: (output, exclusive) => numbersOfValue(scanNumbers({ ...call, output, exclusive }), type),
+    reduce: () => numbersOfValue(reduceNumbers(call), type),
+  };
+};
+
+const textFolding = (array: CpuArray, passes: OperatorPasses, initial: Value | undefined): Folding => {
+  const { type, numbers } = array;
+  return {
+    array,
+    initial: undefined,
+    name: undefined,
+    scan(output, exclusive) {
+      // Loops write from the first element on: those that they have not read must still be there.
+      const input = isShifted(numbers, output) ? (numbers.slice() as Numbers) : numbers;
+      return numbersOfValue(passes.scan(input, output, exclusive, initial), type);
+    },
+    reduce: () => numbersOfValue(passes.reduce(numbers, initial), type),
+  };
+};
+
+/** The value of an element's bytes. */
+const valueIn = (bytes: Uint8Array, type: ElementType): Value =>
+  valuesOf(arrayOver(type, bytes.slice().buffer), type)(0);
+
+/** An array of one element. */
+function numbersOfValue(value: Value, type: ElementType): Numbers {
+  const array = arrayOver(type, new ArrayBuffer(type.bytes));
+  settable(array, type).set(0, value);
+  return numbersOver(new Uint8Array(array.buffer as ArrayBuffer), type);
+}
+
+/** `Fold.scan`. */
+export async function scan(
+  context: Context,
+  call: FoldAtHand & { readonly target: Target },
+): Promise<Uint8Array | undefined> {
+  const folding = await foldingOf(context, call);
+  if (folding === undefined) {
+    return undefined;
+  }
+  const { options, given, types, ends, target } = call;
+  const bytes = target(given.length * types.type.bytes)();
+  const total = folding.scan(numbersOver(bytes, types.type), options.exclusive === true);
+  ends.total?.().set(bytesIn(total));
+  return bytes;
+}
+
+/** `Fold.reduce`. */
+export async function reduce(context: Context, call: FoldAtHand): Promise<Uint8Array | undefined> {
+  const folding = await foldingOf(context, call);
+  return folding && bytesIn(folding.reduce());
+}
+
+/** The keys of segments, and how others are computed from them. */
+export interface KeysAtHand {
+  readonly given: Given;
+  readonly type: ElementType;
+  readonly key: RunKey;
+}
+
+/** A scan or a reduction of segments at hand. */
+export interface SegmentsAtHand extends FoldAtHand {
+  readonly segments: CheckedSegments;
+  /** If segments are runs of keys. */
+  readonly keys: KeysAtHand | undefined;
+  readonly target: Target;
+}
+
+/** What a call on segments gives: the elements of its result, and of the keys of runs that were reduced. */
+export interface SegmentResults {
+  readonly bytes: Uint8Array;
+  readonly keys?: Uint8Array;
+}
+
+/** `Fold.scan` and `Fold.reduce` with segments. */
+export async function segments(context: Context, call: SegmentsAtHand): Promise<SegmentResults | undefined> {
+  const folding = await foldingOf(context, call);
+  const segments = await segmentsOf(call);
+  if (folding?.name === undefined || segments === undefined) {
+    return undefined;
+  }
+  const { primitive, options, given, types, target } = call;
+  const { array, name: op, initial } = folding;
+  const { type, numbers: input } = array;
+  const { reduceSegments, scanSegments } = await loadSegments();
+  if (primitive === "scan") {
+    const bytes = target(given.length * types.type.bytes)();
+    const exclusive = options.exclusive === true;
+    scanSegments({ type, op, input, initial, segments, exclusive, output: numbersOver(bytes, type) });
+    return { bytes };
+  }
+  const bytes = bytesIn(reduceSegments({ type, op, input, initial, segments }));
+  if (segments.kind !== "keys") {
+    return { bytes };
+  }
+  const { firstOfRuns } = await loadMoves();
+  return { bytes, keys: bytesIn(firstOfRuns(segments.keys)) };
+}
+
+/** Where segments start, once their keys are computed; undefined if the CPU has no code for that. */
+async function segmentsOf({ segments, keys, primitive }: SegmentsAtHand): Promise<CpuSegments | undefined> {
+  if (segments.kind !== "keys" || keys === undefined) {
+    return segments as CpuSegments;
+  }
+  const { given, type, key } = keys;
+  const array = arrayOf(given, type, primitive, "segments");
+  const computed = key.text === undefined ? array : await mapped(key.text, array, key.type, false);
+  return computed && { kind: "keys", keys: computed };
+}
+
+/** `Fold.compact` and `Fold.partition`. */
+export async function select(
+  context: Context,
+  { planned, given, types, flags, target }: Selection & { readonly flags: Uint32Array | undefined },
+): Promise<Selected | undefined> {
+  const { primitive, all } = planned;
+  const { type, from = type } = types;
+  const { map, where, classes, class: classText, indices = false } = all;
+  requireFeature(type, `${primitive}<${type.name}>`, context.facts);
+  if (flags === undefined || types.from !== undefined) {
+    await requireRight(planned as Planned);
+  }
+  const items = arrayOf(given, from, primitive);
+  const text = (where ?? classText) as string | undefined;
+  const marks =
+    text === undefined ? undefined : await mapped(text, items, where === undefined ? undefined : "condition");
+  const data = map === undefined ? items : await mapped(map as string, items, type);
+  if (data === undefined || (text !== undefined && marks === undefined)) {
+    return undefined;
+  }
+  const moves = await loadMoves();
+  const { values, counts } = selectedBy(moves, { data, indices }, marks ?? (flags as Uint32Array), {
+    isWhole: primitive === "partition",
+    classes,
+  });
+  const bytes = target(values.byteLength)();
+  bytes.set(bytesIn(values));
+  return { bytes, counts };
+}
+
+type Moves = typeof import("../../cpu/moves.ts");
+
+/** Selects elements by their flags, or by what a caller's text gives for each. */
+function selectedBy(
+  moves: Moves,
+  selection: { readonly data: CpuArray; readonly indices: boolean },
+  marks: CpuArray | Uint32Array,
+  { isWhole, classes }: { readonly isWhole: boolean; readonly classes?: number | undefined },
+): { readonly values: Numbers; readonly counts: Uint32Array } {
+  if (classes !== undefined) {
+    const { values, offsets } = moves.partitionByClasses({
+      ...selection,
+      classOf: marks as CpuArray,
+      classes,
+    });
+    return { values, counts: offsets };
+  }
+  const flags = marks instanceof Uint32Array ? marks : (marks.numbers as Uint32Array);
+  const flagged = { ...selection, flags };
+  const { values, count } = isWhole ? moves.partitionByFlags(flagged) : moves.compactByFlags(flagged);
+  return { values, counts: Uint32Array.of(count) };
+}
+
+/** `Fold.argMin` and `Fold.argMax`, of an array that is not empty. */
+export async function argMinMax(call: ArgCall, given: Given, type: ElementType): Promise<ArgValue<Scalar>> {
+  const array = arrayOf(given, type, call);
+  const index = (await loadArgMinMax()).placeOfBest(call, array);
+  const bytes = bytesIn(array.numbers.subarray(index, index + 1));
+  return { value: valueIn(bytes, type) as Scalar, index };
+}
+
+/** The CPU's form of each primitive that `src/primitives/` describes. */
+const forms: Readonly<Record<string, () => Promise<OnCpu>>> = {
+  sort: async () => (await loadSorts()).sort,
+  argSort: async () => (await loadSorts()).argSort,
+  topK: async () => (await loadSelections()).topK,
+  nth: async () => (await loadSelections()).nth,
+  histogram: async () => (await loadSearches()).histogram,
+  searchSorted: async () => (await loadSearches()).searchSorted,
+  gather: async () => (await loadMoves()).gather,
+  unique: async () => (await loadMoves()).unique,
+  runLengths: async () => (await loadMoves()).runLengths,
+  expandRuns: async () => (await loadMoves()).expandRuns,
+};
+
+/** A call of a primitive that `src/primitives/` describes. The result has the elements of each result of the request. */
+export async function described(
+  name: string,
+  request: Request,
+  operands: readonly { readonly name: string; readonly given: Given; readonly type: ElementType }[],
+): Promise<readonly Uint8Array<ArrayBuffer>[] | undefined> {
+  const form = await forms[name]?.();
+  const arrays = Object.fromEntries(
+    operands.map(({ name: operand, given, type }) => [operand, arrayOf(given, type, name, operand)]),
+  );
+  const mappedBy: CpuCall["mapped"] = (text, from, type) => mapped(text, from, type, name === "histogram");
+  return (await form?.({ arrays, request, mapped: mappedBy }))?.map(bytesIn);
+}

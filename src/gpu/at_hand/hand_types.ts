@@ -1,0 +1,134 @@
+import type { AnyArray, Bytes } from "../../algebra/arrays.ts";
+import {
+  arrayLike,
+  arrayOver,
+  goneError,
+  namedType,
+  structOfArray,
+  typeNameOfArray,
+} from "../../algebra/arrays.ts";
+import { f16, f32 } from "../../algebra/floats.ts";
+import { i32, u32 } from "../../algebra/integers.ts";
+import type { ElementType, Scalar, TypeName } from "../../algebra/types.ts";
+import { isSameType } from "../../algebra/types.ts";
+import type { Given, Target } from "../device/given.ts";
+import { fresh, givenOf } from "../device/given.ts";
+import type { CheckedEnds } from "../executor/check_ends.ts";
+import { checkEnds } from "../executor/check_ends.ts";
+import { loadNumbers } from "../executor/load_later.ts";
+import type { Planned, PlanOptions } from "../executor/planned.ts";
+import { resultIn } from "./result_in.ts";
+
+// The types of a call at hand, and where its results go.
+
+/** The options that decide the types of a call, in any of its forms. Nobody has checked them yet. */
+export interface TypeOptions {
+  readonly type?: unknown;
+  readonly from?: unknown;
+  readonly map?: unknown;
+}
+
+/** The initial value and the array for the total, as a caller gives them. Nobody has checked them yet. */
+export interface EndValues {
+  readonly initial?: unknown;
+  readonly total?: unknown;
+}
+
+/**
+ * Notes where the array for the total lies now, and returns a function that checks the initial value and the total, when the types are known
+ * and where the result goes.
+ */
+export function endReaderOf(
+  caller: string,
+  initial: unknown,
+  total?: unknown,
+): (types: HandTypes & { readonly into?: Given }) => Promise<Partial<CheckedEnds>> {
+  const room = givenOf(total as AnyArray);
+  return async (types) =>
+    initial === undefined && total === undefined ? {} : checkEnds(caller, types, initial, total, room);
+}
+
+/** Where the result goes: to `into`, which is checked, or to a new array. `others` are the other arguments of {@link resultIn}. */
+export const targetFor = async (
+  into: unknown,
+  ...others: readonly [Given, HandTypes["arrayOf"], string, number, boolean]
+): Promise<Target> => (into === undefined ? fresh : resultIn(into, ...others));
+
+/** The types of the input and of the output. */
+export interface HandTypes {
+  /** The type of the input, if there is a map. */
+  readonly from?: ElementType;
+  readonly type: ElementType;
+  /** Makes an array of the result's bytes, or of a range of them: one like the given array, if both have the same type. */
+  arrayOf(...range: Bytes): AnyArray;
+}
+
+/** The types of the array's elements and of the result. `name` is the argument or the option that the array was given as. */
+export async function typesOf(
+  { data, isGone }: Given,
+  options: TypeOptions,
+  caller: string,
+  name = "data",
+): Promise<HandTypes> {
+  if (isGone) {
+    throw goneError(caller, name);
+  }
+  const given = options as { readonly [Name in keyof TypeOptions]?: ElementType };
+  const named = namedType(data, given);
+  const own =
+    structOfArray(data, named, caller, given.from ? "from" : "type") ??
+    named ??
+    (await typeNamed(typeNameOfArray(data, named, caller)));
+  if (given.map === undefined && given.from === undefined) {
+    return { type: own, arrayOf: (...range) => arrayLike(data, ...range) };
+  }
+  const type = given.type ?? own;
+  return {
+    from: own,
+    type,
+    arrayOf: (...range) => (isSameType(own, type) ? arrayLike(data, ...range) : arrayOver(type, ...range)),
+  };
+}
+
+const shortTypes = { u32, i32, f32, f16 } as const;
+
+/** The element type of this name. */
+const typeNamed = async (name: TypeName): Promise<ElementType> =>
+  shortTypes[name as keyof typeof shortTypes] ?? (await loadNumbers())[name as "u64" | "i64" | "f64"];
+
+/** The options of a compaction or a partition. Nobody has checked them yet. */
+export type SelectOptions = TypeOptions & {
+  readonly where?: string;
+  readonly flags?: ArrayLike<number | boolean>;
+  readonly indices?: boolean;
+  readonly into?: unknown;
+  readonly classes?: number;
+  readonly class?: string;
+};
+
+/** A compaction or a partition, and how it is carried out. */
+export interface Selection {
+  readonly planned: Omit<Planned, "primitive" | "all"> & {
+    readonly primitive: "compact" | "partition";
+    readonly all: PlanOptions & SelectOptions;
+  };
+  readonly given: Given;
+  readonly types: Pick<HandTypes, "from" | "type">;
+  /** Bytes of an item of the result. */
+  readonly itemBytes: number;
+  readonly target: Target;
+}
+
+/** What a selection gives: its items; and how many are kept, or where each class begins, and where the last one ends. */
+export interface Selected {
+  readonly bytes: Uint8Array;
+  readonly counts: Uint32Array;
+}
+
+/** An element and its index. */
+export type ArgValue<V extends Scalar> = {
+  /** The element. */
+  readonly value: V;
+  /** Its place in the array: the first one, if there are several. */
+  readonly index: number;
+};

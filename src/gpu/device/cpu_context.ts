@@ -1,0 +1,84 @@
+import { NoGpuError } from "../../errors.ts";
+import type { DeviceFacts } from "../../plan/device_facts.ts";
+import { nothingKept } from "./call_memory.ts";
+import type { Context } from "./context.ts";
+
+// The context of a fold that was opened without a GPU.
+
+/** What plans depend on: as on the simulated device that takes the calls for which the CPU has no loops. */
+const facts: DeviceFacts = {
+  limits: {
+    maxComputeInvocationsPerWorkgroup: 1024,
+    maxComputeWorkgroupSizeX: 1024,
+    maxComputeWorkgroupStorageSize: 32768,
+    maxComputeWorkgroupsPerDimension: 65535,
+    maxStorageBufferBindingSize: 2 ** 31 - 4,
+    maxStorageBuffersPerShaderStage: 10,
+    maxBufferSize: 2 ** 31,
+    minStorageBufferOffsetAlignment: 256,
+  },
+  features: new Set(["shader-f16", "subgroups"]),
+  subgroupMinSize: 32,
+  subgroupMaxSize: 32,
+  subgroupIds: true,
+  software: true,
+  vendor: "wavefold",
+  lookBack: false,
+};
+
+/** Makes a simulated device, and the function that destroys it. It is loaded later. */
+export type Simulate = () => Promise<GPUDevice>;
+
+/** A context whose device is made by `simulate` when a call first needs one. `noGpu` says why there is no GPU. */
+export function cpuContext(noGpu: Error, simulate: Simulate): Context & { destroy(): void } {
+  let device: GPUDevice | undefined;
+  let opening: Promise<void> | undefined;
+  const context: Context & { destroy(): void } = {
+    get device(): GPUDevice {
+      if (device === undefined) {
+        throw noGpuError("fold.device", noGpu);
+      }
+      return device;
+    },
+    cpu: {
+      noGpu,
+      open(): Promise<void> {
+        opening ??= simulate().then((made) => {
+          device = made;
+          if (context.lost) {
+            made.destroy();
+          }
+        });
+        return opening;
+      },
+    },
+    facts,
+    pipelines: new Map(),
+    mostPipelines: 128,
+    kept: nothingKept(),
+    destroy(): void {
+      context.lost ??= { reason: "destroyed", message: "" } as GPUDeviceLostInfo;
+      device?.destroy();
+    },
+  };
+  return context;
+}
+
+/** The error for what needs a GPU. */
+const noGpuError = (what: string, noGpu: Error): NoGpuError =>
+  Object.assign(new NoGpuError(`${what} takes a GPU. ${noGpu.message}`), { cause: noGpu });
+
+/** The context, for what computes on a GPU alone. @throws {NoGpuError} if there is none. */
+export function onGpuAlone(context: Context, what: string): Context {
+  const { noGpu } = context.cpu ?? {};
+  if (noGpu) {
+    throw noGpuError(what, noGpu);
+  }
+  return context;
+}
+
+/** The context, whose device is there. */
+export async function withDevice(context: Context): Promise<Context> {
+  await context.cpu?.open?.();
+  return context;
+}
