@@ -1,4 +1,3 @@
-import { requireFeature } from "./require_feature.ts";
 import type { AdapterIdentity, ByKind } from "../adapters/adapter.ts";
 import { tableFor, traitsOf } from "../adapters/adapter.ts";
 import { twoPass as gpu } from "../adapters/gpu.ts";
@@ -16,6 +15,7 @@ import { requireChosen, requireFit } from "./check_tuning_options.ts";
 import type { DeviceFacts, Limits } from "./device_facts.ts";
 import type { Chosen, TuningOptions } from "./options.ts";
 import type { Combination, PlanFacts } from "./plan_facts.ts";
+import { requireFeature } from "./require_feature.ts";
 import type { LoadedTuning, Tuning } from "./tuning.ts";
 
 /** The algorithms that a plan may take, by name. */

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { DeviceLostError, OutOfMemoryError } from "../../src/errors.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
-import { explain, requireDevice } from "../../src/gpu/device/lost.ts";
 import { refusedError, roomError } from "../../src/gpu/device/device_errors.ts";
+import { explain, requireDevice } from "../../src/gpu/device/lost.ts";
 
 // Dawn ends some of its messages with the lines of its own code. No working adapter says such a thing, so a stand-in does.
 

@@ -23,7 +23,11 @@ interface Budget {
   readonly esbuild: number;
 }
 
-const programOf = (names: string, body: string, options = "{ cpu: \"never\" }"): string => `import { ${names} } from "wavefold";
+const programOf = (
+  names: string,
+  body: string,
+  options = '{ cpu: "never" }',
+): string => `import { ${names} } from "wavefold";
       const fold = await openFold(${options});
       ${body}
       fold.destroy();`;

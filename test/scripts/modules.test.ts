@@ -126,7 +126,11 @@ describe("paths of Windows", () => {
     const graph: Record<string, readonly string[]> = {
       [name("src/gpu/open.ts")]: [name("src/errors.ts"), name("src/gpu/fold.ts")],
       [name("src/gpu/fold.ts")]: [],
-      [name("src/gpu/device.ts")]: [name("src/gpu/open.ts"), name("src/gpu/shared.ts"), name("src/gpu/alone.ts")],
+      [name("src/gpu/device.ts")]: [
+        name("src/gpu/open.ts"),
+        name("src/gpu/shared.ts"),
+        name("src/gpu/alone.ts"),
+      ],
       [name("src/gpu/cpu.ts")]: [name("src/gpu/shared.ts")],
       [name("src/gpu/shared.ts")]: [],
       [name("src/gpu/alone.ts")]: [],
