@@ -46,7 +46,7 @@ if (process.env.RUNTIME === "deno") {
   globalThis.Deno = {};
 }
 const { openFold } = await import("./wavefold.mjs");
-await openFold(adapter === undefined ? {} : { adapter }).catch((error) => {
+await openFold({ cpu: "never", ...(adapter !== undefined && { adapter }) }).catch((error) => {
   const of = error.name === "AdapterError" && error.package ? " of " + error.package : "";
   console.log(error.name + of + ": " + error.message);
 });
