@@ -5,15 +5,15 @@ export type FindingKind =
   /** Only some of the threads that must go together reach a barrier or a subgroup function. */
   | "divergence"
   /** An index is past the end of an array. */
-  | "out of bounds"
+  | "out-of-bounds"
   /** Work-groups wait, and none is left that could end their waiting. */
-  | "waits for ever"
+  | "stuck"
   /** A thread reads memory that nothing has written. */
-  | "uninitialised"
+  | "uninitialized"
   /** A thread loads or stores an atomic of work-group memory that another one changes, and no barrier says which comes first. */
   | "unordered"
   /** What a dispatch stores depends on how many lanes subgroups have. */
-  | "subgroup size"
+  | "subgroup-size"
   /** Of the simulator and of another GPU beside it, only one takes a call. */
   | "validation";
 

@@ -253,7 +253,7 @@ describe("an index", () => {
     expect(startedGroup(machine, 4).inBounds(index, count, 3, 2)).toBe(taken);
     expect(machine.findings).toEqual([
       {
-        kind: "out of bounds",
+        kind: "out-of-bounds",
         file: "made-up",
         line: 3,
         entryPoint: "main",
@@ -293,9 +293,9 @@ describe("the order of atomics", () => {
   });
 });
 
-describe("uninitialised work-group memory", () => {
+describe("uninitialized work-group memory", () => {
   test("is found if it is read", () => {
-    const machine = machineOf({ uninitialised: true });
+    const machine = machineOf({ uninitialized: true });
     const group = startedGroup(machine, 2, 2);
     group.write(0, 1, 0, 0);
     group.read(0, 0, 1);
@@ -305,19 +305,19 @@ describe("uninitialised work-group memory", () => {
     group.read(1, 1, 4);
     expect(machine.findings.map(({ kind, message }) => [kind, message])).toEqual([
       [
-        "uninitialised",
+        "uninitialized",
         "thread 1 of work-group (0, 0, 0) reads word 1 of work-group memory at line 5 (in main), which nothing has written",
       ],
     ]);
   });
 
   test("is what an earlier work-group wrote, too", () => {
-    const machine = machineOf({ uninitialised: true });
+    const machine = machineOf({ uninitialized: true });
     const group = startedGroup(machine, 2, 2);
     group.write(0, 1, 0, 0);
     group.start(1, [1, 0, 0], [2, 1, 1]);
     group.read(0, 0, 1);
-    expect(kindsOf(machine)).toEqual(["uninitialised"]);
+    expect(kindsOf(machine)).toEqual(["uninitialized"]);
   });
 
   test("is zeros otherwise", () => {
