@@ -14,6 +14,8 @@ export type FindingKind =
   | "unordered"
   /** What a dispatch stores depends on how many lanes subgroups have. */
   | "subgroup-size"
+  /** What a dispatch stores depends on which threads are which lanes. Only `checkKernel` finds it. */
+  | "lane-order"
   /** Of the simulator and of another GPU beside it, only one takes a call. */
   | "validation";
 
@@ -33,6 +35,8 @@ export interface Finding {
   readonly file: string;
   /** The line of the module's text where it was seen, from 1. It is 0 if no line is known. */
   readonly line: number;
+  /** Of two accesses, the line of the earlier one. It is left out of findings that have one place. */
+  readonly otherLine?: number;
   /** The entry point that ran. Empty if none did. */
   readonly entryPoint: string;
   /** The threads between which it was seen, or the first of them. */

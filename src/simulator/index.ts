@@ -4,6 +4,11 @@
  *
  * @module wavefold/simulator
  */
+export type { CheckBuffer, CheckFinding, CheckReport } from "./check_kernel/check_kernel.ts";
+export { checkKernel } from "./check_kernel/check_kernel.ts";
+export type { RunOptions } from "./check_kernel/machines.ts";
+export type { CheckOptions } from "./check_kernel/options.ts";
+
 import { SimulatedGpuObject } from "./device/gpu.ts";
 import type { Finding } from "./findings.ts";
 import { moduleText } from "./kept_texts.ts";

@@ -137,16 +137,17 @@ export class Machine {
     site: number,
     message: string,
     threads: readonly FindingThread[],
-    otherSite = site,
+    otherSite?: number,
   ): void {
     if (this.hasReported(kind, site, otherSite)) {
       return;
     }
-    this.#reported.add(keyOf(kind, site, otherSite));
+    this.#reported.add(keyOf(kind, site, otherSite ?? site));
     const { file, entryPoint, sites } = this.context;
-    const line = sites.at(site)?.line ?? 0;
-    const finding: Finding = { kind, file, line, entryPoint, threads, message };
-    this.add(finding);
+    const lineOf = (of: number): number => sites.at(of)?.line ?? 0;
+    const line = lineOf(site);
+    const other = otherSite === undefined ? {} : { otherLine: lineOf(otherSite) };
+    this.add({ kind, file, line, ...other, entryPoint, threads, message });
   }
 
   /** Adds a finding that was made elsewhere. */

@@ -349,8 +349,9 @@ export class StorageRange {
   }
 
   #nameOfWord(word: number): string {
-    const variable = this.name === "" ? "" : `${this.name}, `;
-    return `word ${word - this.#first} of ${variable}buffer "${this.memory.label}"`;
+    const { label } = this.memory;
+    const names = [this.name, label === "" && this.name !== "" ? "" : `buffer "${label}"`].filter(Boolean);
+    return `word ${word - this.#first} of ${names.join(", ")}`;
   }
 }
 

@@ -1,0 +1,366 @@
+import { ArgumentError, refuse, SourceError, shown } from "../../errors.ts";
+import { LINE_BREAK } from "../../text/pieces.ts";
+import { TextFault } from "../../text/syntax.ts";
+import type { Scalar } from "../builtin_texts.ts";
+import { globalsOf } from "../compile/compiled.ts";
+import { usesSubgroups } from "../compile/subgroup_calls.ts";
+import type { Finding } from "../findings.ts";
+import { Machine } from "../machine/machine.ts";
+import { Program, readModule } from "../program.ts";
+import type { Binding } from "./bindings.ts";
+import { bind, declaredBindings, elementsOf, onlyScalarOf, typeTextOf } from "./bindings.ts";
+import { withBuffers } from "./buffers.ts";
+import type { Differing, Results } from "./compare.ts";
+import { both, differenceFound, differing, except, isNone } from "./compare.ts";
+import type { RunOptions } from "./machines.ts";
+import { otherOrders, runsOf } from "./machines.ts";
+import type { CheckOptions, Chosen } from "./options.ts";
+import { chosenOf } from "./options.ts";
+import type { Override } from "./text.ts";
+import { entryPointsOf, overridden, withoutGraphics } from "./text.ts";
+
+const CALLER = "checkKernel";
+
+/** A finding of a check, and in which of its runs it was. */
+export interface CheckFinding extends Finding {
+  /** In how many runs it was. */
+  readonly runs: number;
+  /** The choices of the first of these runs. */
+  readonly options: RunOptions;
+}
+
+/** A buffer that a check has made, or was given. */
+export interface CheckBuffer {
+  /** The name of the variable. */
+  readonly name: string;
+  readonly group: number;
+  readonly binding: number;
+  /** Its type, as WGSL writes it. */
+  readonly type: string;
+  readonly isGiven: boolean;
+  /** Bytes. */
+  readonly size: number;
+  /** The elements of its array without a length; 0 if it has none. */
+  readonly elements: number;
+  /** The type of all its scalars; undefined if they differ. */
+  readonly scalar: Scalar | undefined;
+  /** Bytes from one of these elements to the next, if it has nothing else; 0 if it has. */
+  readonly stride: number;
+  /** What the numbers are that it has outside of arrays, such as `{ "params.count": 1000 }`, unless it was given. */
+  readonly settings: Readonly<Record<string, number>>;
+  /** What the first run has left in it. */
+  readonly result: Uint8Array;
+}
+
+/** What a check has done, and what it has found. It is plain data. */
+export interface CheckReport {
+  readonly entryPoint: string;
+  readonly workGroupSize: readonly [number, number, number];
+  /** How many work-groups each run had. */
+  readonly dispatch: readonly [number, number, number];
+  /** The elements of arrays that were made. Their integers are below it, unless the option `fill` is `"words"`. */
+  readonly items: number;
+  readonly buffers: readonly CheckBuffer[];
+  readonly overrides: readonly Override[];
+  /** How many runs there were, and how many there was no time for. */
+  readonly runs: number;
+  readonly skippedRuns: number;
+  readonly subgroupSizes: readonly number[];
+  readonly findings: readonly CheckFinding[];
+}
+
+/**
+ * Checks a compute shader: it makes buffers for its bindings, runs it in the simulator under many schedules, sizes of subgroups and orders of
+ * lanes, and tells what it found, at the text's lines. It shows faults that came up in these runs, and proves nothing.
+ *
+ * @throws {SourceError} for a text that does not compile, or that the simulator cannot run, such as one with textures.
+ * @throws {ArgumentError} for options that do not exist or do not fit the kernel.
+ *
+ * @example
+ * ```ts
+ * import { checkKernel } from "wavefold/simulator";
+ *
+ * const { findings } = checkKernel(`
+ *   @group(0) @binding(0) var<storage, read_write> data: array<u32>;
+ *   @compute @workgroup_size(64)
+ *   fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+ *     data[id.x] += 1u;
+ *   }`);
+ * findings.map(({ kind, line }) => [kind, line]); // ["out-of-bounds",5]
+ * ```
+ */
+export function checkKernel(code: string, options: CheckOptions = {}): CheckReport {
+  const chosen = chosenOf(CALLER, options);
+  const kernel = kernelOf(String(code), chosen);
+  return new Check(kernel, chosen).report();
+}
+
+/** A kernel that is ready to run. */
+interface Kernel {
+  readonly entryPoint: string;
+  readonly program: Program;
+  readonly bindings: readonly Binding[];
+  /** The elements of arrays that were made. */
+  readonly items: number;
+  readonly overrides: readonly Override[];
+  readonly usesSubgroups: boolean;
+}
+
+function kernelOf(code: string, chosen: Chosen): Kernel {
+  const entryPoint = entryPointOf(code, chosen);
+  const text = withoutGraphics(code, entryPoint);
+  return compiling(code, chosen.file, () => {
+    const { text: settled, overrides, missing, unknown } = overridden(text, chosen.overrides);
+    requireOverrides(chosen.file, overrides, missing, unknown);
+    const module = readModule(settled);
+    const globals = globalsOf(module.module, entryPoint);
+    return {
+      entryPoint,
+      program: new Program(module, entryPoint),
+      ...withBuffers(CALLER, declaredBindings(globals, module.module.layout), chosen),
+      overrides,
+      usesSubgroups: usesSubgroups(module.module, entryPoint),
+    };
+  });
+}
+
+function entryPointOf(code: string, { entryPoint, file }: Chosen): string {
+  const known = entryPointsOf(code);
+  const [first] = known;
+  if (first === undefined) {
+    throw new SourceError(`${file} has no @compute shader`, code, 1, 0);
+  }
+  if (entryPoint === undefined ? known.length > 1 : !known.includes(entryPoint)) {
+    const given = entryPoint === undefined ? "left out" : shown(entryPoint);
+    refuse(CALLER, "entryPoint", given, `one of those that ${file} has: ${known.join(", ")}`);
+  }
+  return entryPoint ?? first;
+}
+
+/** Does what may find a fault of the text, and says where it is. */
+function compiling<Made>(code: string, file: string, make: () => Made): Made {
+  try {
+    return make();
+  } catch (cause) {
+    if (!(cause instanceof TextFault)) {
+      throw cause;
+    }
+    const before = code.slice(0, cause.at).split(LINE_BREAK);
+    const line = before.length;
+    const column = (before.at(-1)?.length ?? 0) + 1;
+    throw new SourceError(`${file}:${line}:${column}: ${cause.message}`, code, line, column);
+  }
+}
+
+function requireOverrides(
+  file: string,
+  overrides: readonly Override[],
+  missing: readonly string[],
+  unknown: readonly string[],
+): void {
+  const names = [...overrides.map(({ name }) => name), ...missing];
+  const [first] = unknown;
+  if (first !== undefined) {
+    refuse(
+      CALLER,
+      "overrides",
+      shown(first),
+      `the overrides of ${file}: ${names.join(", ") || "it has none"}`,
+    );
+  }
+  if (missing.length > 0) {
+    const message = `${CALLER}: overrides has no ${missing.join(", ")}, to which ${file} gives no value`;
+    throw new ArgumentError(message, "overrides");
+  }
+}
+
+/** As many work-groups as cover the items, in as many dimensions as a work-group has; eight at least. */
+function dispatchFor(size: readonly [number, number, number], items: number): [number, number, number] {
+  const long = size.flatMap((threads, at) => (threads > 1 ? [at] : []));
+  const axes = long.length === 0 ? [0] : long;
+  const side = Math.ceil(items ** (1 / axes.length));
+  const groups: [number, number, number] = [1, 1, 1];
+  for (const axis of axes) {
+    groups[axis] = Math.ceil(side / (size[axis] ?? 1));
+  }
+  for (let turn = 0; groups[0] * groups[1] * groups[2] < LEAST_GROUPS; turn++) {
+    const axis = axes[turn % axes.length] ?? 0;
+    groups[axis] = 2 * (groups[axis] ?? 1);
+  }
+  return groups;
+}
+
+const LEAST_GROUPS = 8;
+
+/** What a run has left, and what its machine knows of it. */
+interface Ran {
+  readonly options: RunOptions;
+  readonly machine: Machine;
+  readonly results: Results;
+}
+
+/** Kinds of findings after which results may be anything, so that they say nothing. */
+const SPOILING: readonly string[] = ["race", "divergence", "stuck"];
+
+class Check {
+  readonly #kernel: Kernel;
+  readonly #chosen: Chosen;
+  readonly #dispatch: readonly [number, number, number];
+  readonly #findings = new Map<string, CheckFinding>();
+  /** The first run with each size of subgroups. */
+  readonly #bases = new Map<number | undefined, Ran>();
+  /** For each size of subgroups and order of lanes, the words that depend on the order of work-groups and threads, once they are known. */
+  readonly #unstable = new Map<string, Differing>();
+
+  constructor(kernel: Kernel, chosen: Chosen) {
+    this.#kernel = kernel;
+    this.#chosen = chosen;
+    this.#dispatch = chosen.dispatch ?? dispatchFor(kernel.program.workGroupSize, kernel.items);
+  }
+
+  report(): CheckReport {
+    const { usesSubgroups: takesSizes, entryPoint, program, bindings, items, overrides } = this.#kernel;
+    const { seed, lanes, runs: count, seconds } = this.#chosen;
+    const subgroupSizes = takesSizes ? this.#chosen.subgroupSizes : [];
+    const runs = runsOf({ seed, subgroupSizes, lanes: takesSizes ? lanes : [], runs: count });
+    const end = Date.now() + 1000 * seconds;
+    let done = 0;
+    let first: Ran | undefined;
+    for (const options of runs) {
+      if (done > 0 && Date.now() > end) {
+        break;
+      }
+      const ran = this.#run(options);
+      first ??= ran;
+      this.#compare(ran);
+      done++;
+    }
+    return {
+      entryPoint,
+      workGroupSize: program.workGroupSize,
+      dispatch: this.#dispatch,
+      items,
+      buffers: bindings.map((binding, at) => bufferOf(binding, first?.results[at]?.memory.bytes)),
+      overrides,
+      runs: done,
+      skippedRuns: runs.length - done,
+      subgroupSizes,
+      findings: [...this.#findings.values()],
+    };
+  }
+
+  #run(options: RunOptions): Ran {
+    const ran = this.#runOnce(options);
+    const seen = new Set<string>();
+    for (const finding of causesAmong(ran.machine.findings)) {
+      this.#note(finding, options, seen);
+    }
+    return ran;
+  }
+
+  #runOnce(options: RunOptions): Ran {
+    const { uninitialized, unordered: unorderedAtomics, file } = this.#chosen;
+    const { program, bindings, entryPoint } = this.#kernel;
+    const machine = new Machine({ ...options, uninitialized, unorderedAtomics });
+    machine.context = { file, entryPoint, sites: program.sites };
+    const { bound, ranges } = bind(bindings);
+    program.run(machine, this.#dispatch, ranges);
+    return { options, machine, results: bound };
+  }
+
+  /** Notes a finding, once for each of the places that it names. `seen` are those of this run. */
+  #note(finding: Finding, options: RunOptions, seen: Set<string>): void {
+    const { kind, line, otherLine = line, file } = finding;
+    const key = [kind, file, Math.min(line, otherLine), Math.max(line, otherLine)].join();
+    const known = this.#findings.get(key);
+    if (!seen.has(key)) {
+      seen.add(key);
+      this.#findings.set(key, known ? { ...known, runs: known.runs + 1 } : { ...finding, runs: 1, options });
+    }
+  }
+
+  /** Compares a run with one of another size of subgroups, or of the same size with lanes in their order. */
+  #compare(ran: Ran): void {
+    if (!this.#kernel.usesSubgroups || ran.machine.findings.some(({ kind }) => SPOILING.includes(kind))) {
+      return;
+    }
+    const { subgroupSize, lanes } = ran.options;
+    const base = this.#bases.get(subgroupSize);
+    if (base === undefined) {
+      this.#bases.set(subgroupSize, ran);
+      const [first] = this.#bases.values();
+      if (first !== undefined && first !== ran) {
+        this.#reportDifference("subgroup-size", ran, first);
+      }
+    } else if (lanes !== base.options.lanes) {
+      this.#reportDifference("lane-order", ran, base);
+    }
+  }
+
+  #reportDifference(kind: "subgroup-size" | "lane-order", ran: Ran, other: Ran): void {
+    const words = differing(ran.results, other.results);
+    if (isNone(words)) {
+      return;
+    }
+    const unstable = both(this.#unstableWith(ran.options), this.#unstableWith(other.options));
+    const stable = except(words, unstable);
+    if (isNone(stable)) {
+      return;
+    }
+    const way = ({ options: { subgroupSize, lanes } }: Ran): string =>
+      kind === "subgroup-size" ? `subgroups of ${subgroupSize} lanes` : `${lanes} lanes`;
+    const { results, machine, options } = ran;
+    const difference = {
+      words: stable,
+      results,
+      others: other.results,
+      way: way(ran),
+      otherWay: way(other),
+    };
+    const { site, message } = differenceFound(difference, machine);
+    const line = machine.context.sites.at(site)?.line ?? 0;
+    const { file, entryPoint } = machine.context;
+    this.#note({ kind, file, line, entryPoint, threads: [], message }, options, new Set());
+  }
+
+  /** The words that depend on the order of work-groups and threads, with subgroups of a size. */
+  #unstableWith(options: RunOptions): Differing {
+    const { subgroupSize, lanes } = options;
+    const key = `${subgroupSize} ${lanes}`;
+    let words = this.#unstable.get(key);
+    if (words === undefined) {
+      const [first, ...others] = [options, ...otherOrders(options)].map((one) => this.#runOnce(one).results);
+      words = others.map((results) => differing(results, first ?? [])).reduce(both);
+      this.#unstable.set(key, words);
+    }
+    return words;
+  }
+}
+
+/**
+ * Findings without the races at a place that takes an index past the end. In its place, the last element is taken, where such threads
+ * meet.
+ */
+function causesAmong(findings: readonly Finding[]): readonly Finding[] {
+  const outside = new Set(findings.flatMap(({ kind, line }) => (kind === "out-of-bounds" ? line : [])));
+  return findings.filter(
+    ({ kind, line, otherLine = line }) => kind !== "race" || !(outside.has(line) || outside.has(otherLine)),
+  );
+}
+
+function bufferOf(binding: Binding, result: Uint8Array | undefined): CheckBuffer {
+  const { name, group, binding: number, settings, bytes, shape } = binding;
+  return {
+    name,
+    group,
+    binding: number,
+    type: typeTextOf(binding),
+    isGiven: settings === undefined,
+    size: bytes.length,
+    elements: elementsOf(binding),
+    scalar: onlyScalarOf(binding),
+    stride: shape.fixedBytes === 0 ? shape.stride : 0,
+    settings: Object.fromEntries(settings ?? []),
+    result: result?.slice() ?? bytes,
+  };
+}
