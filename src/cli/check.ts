@@ -89,7 +89,7 @@ export async function check(path: string, options: CheckCommandOptions): Promise
   await target?.write(new TextEncoder().encode(jsonOf(report)));
   if (json !== DASH) {
     const printed = shown.filter(([, out]) => out === undefined).map(([of]) => `${valuesText(of)}\n`);
-    await print(`${assumedText(file, report, options.fill)}${printed.join("")}${findingsText(report)}`);
+    await print(`${assumedText(file, report)}${printed.join("")}${findingsText(report)}`);
   }
   process.exitCode = report.findings.length > 0 ? 1 : 0;
 }
@@ -171,28 +171,17 @@ function valuesText(buffer: CheckBuffer): string {
 
 const times = (sizes: readonly number[]): string => sizes.join(" × ");
 
-function contentsOf({ isGiven, elements, settings, scalar }: CheckBuffer, integers: string): string {
-  if (isGiven) {
-    return "as given";
-  }
-  const numbers = Object.entries(settings).map(([path, value]) => `${path} = ${value}`);
-  const isFloat = scalar === "f32" || scalar === "f16";
-  const random = elements > 0 || numbers.length === 0 ? [isFloat ? "random from 0 to 1" : integers] : [];
-  return [...random, ...numbers].join(", ");
-}
-
 /** What a check has assumed. */
-function assumedText(file: string, report: CheckReport, fill: CheckCommandOptions["fill"]): string {
-  const integers = fill === "words" ? "random words" : `random below ${report.items}`;
+function assumedText(file: string, report: CheckReport): string {
   const { entryPoint, workGroupSize, dispatch, buffers, overrides, runs, skippedRuns, subgroupSizes } =
     report;
   const lines = [
     `${file}: ${entryPoint}, ${times(dispatch)} work-groups of ${times(workGroupSize)} threads`,
     ...overrides.map(({ name, value }) => `  override ${name} = ${value}`),
     ...buffers.map((buffer) => {
-      const { name, group, binding, type, elements } = buffer;
+      const { name, group, binding, type, elements, contents } = buffer;
       const size = elements > 0 ? `, ${counted(elements, "element")}` : "";
-      return `  ${group}:${binding} ${name}: ${type}${size}: ${contentsOf(buffer, integers)}`;
+      return `  ${group}:${binding} ${name}: ${type}${size}: ${contents}`;
     }),
     `${counted(runs, "run")}${subgroupSizes.length > 0 ? `, with subgroups of ${subgroupSizes.join(", ")} lanes` : ""}${skippedRuns > 0 ? `; there was no time for ${skippedRuns} more` : ""}`,
   ];
@@ -207,10 +196,16 @@ function findingText({ file, line, kind, message, runs, options }: CheckFinding,
   return `${file}:${line}: ${kind}: ${message} (${where})\n`;
 }
 
-const findingsText = ({ findings, runs }: CheckReport): string =>
-  findings.length === 0
+/** What to do if a finding comes from what was assumed. */
+const HINT =
+  "sizes and values that were not given were assumed: --items, --dispatch, --set and --buffer give others\n";
+
+function findingsText({ findings, runs }: CheckReport): string {
+  const hint = findings.some(({ kind }) => kind === "out-of-bounds") ? HINT : "";
+  return findings.length === 0
     ? "nothing found\n"
-    : `${findings.map((one) => findingText(one, runs)).join("")}${counted(findings.length, "finding")}\n`;
+    : `${findings.map((one) => findingText(one, runs)).join("")}${counted(findings.length, "finding")}\n${hint}`;
+}
 
 /** The report without what buffers hold. */
 function jsonOf({ buffers, ...report }: CheckReport): string {

@@ -518,8 +518,8 @@ function program(printHelp: (text: string) => void): Command {
     )
     .option("--uninitialized", "also report reads of work-group memory that nothing has written")
     .option(
-      "--unordered",
-      "also report loads of atomics of work-group memory that no barrier orders with others' changes",
+      "--no-unordered",
+      "do not report loads and stores of atomics of work-group memory that no barrier orders with other threads' changes",
     )
     .addOption(
       new Option(

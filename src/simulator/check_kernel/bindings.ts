@@ -20,8 +20,8 @@ export interface DeclaredBinding {
 /** A binding of a kernel, and what is in its buffer before a run. */
 export interface Binding extends DeclaredBinding {
   readonly bytes: Uint8Array;
-  /** What its settings are, by their paths; undefined if the buffer was given. */
-  readonly settings: ReadonlyMap<string, number> | undefined;
+  /** What that is, in words. */
+  readonly contents: string;
 }
 
 /** Its type, as WGSL writes it. */

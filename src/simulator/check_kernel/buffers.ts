@@ -58,12 +58,12 @@ function made(
 ): Binding {
   const { group, binding, shape, bytes: given } = one;
   if (given !== undefined) {
-    return { ...one, bytes: given, settings: undefined };
+    return { ...one, bytes: given, contents: "as given" };
   }
   const bytes = new Uint8Array(bytesOf(shape, filling.items));
   // A buffer stays as it is if others are given.
   const random = new Random((filling.seed + 1009 * group + 9973 * binding) >>> 0);
-  return { ...one, bytes, settings: fillBuffer(bytes, shape, filling, random) };
+  return { ...one, bytes, contents: fillBuffer(bytes, shape, filling, random) };
 }
 
 /** Requires that nothing is given that the kernel does not have. */

@@ -37,7 +37,6 @@ export interface CheckBuffer {
   readonly binding: number;
   /** Its type, as WGSL writes it. */
   readonly type: string;
-  readonly isGiven: boolean;
   /** Bytes. */
   readonly size: number;
   /** The elements of its array without a length; 0 if it has none. */
@@ -46,13 +45,13 @@ export interface CheckBuffer {
   readonly scalar: Scalar | undefined;
   /** Bytes from one of these elements to the next, if it has nothing else; 0 if it has. */
   readonly stride: number;
-  /** What the numbers are that it has outside of arrays, such as `{ "params.count": 1000 }`, unless it was given. */
-  readonly settings: Readonly<Record<string, number>>;
+  /** What it held before a run, such as `"random below 1000"`, `"params.count = 1000"` or `"as given"`. */
+  readonly contents: string;
   /** What the first run has left in it. */
   readonly result: Uint8Array;
 }
 
-/** What a check has done, and what it has found. It is plain data. */
+/** What a check has done, and what it has found. */
 export interface CheckReport {
   readonly entryPoint: string;
   readonly workGroupSize: readonly [number, number, number];
@@ -98,6 +97,8 @@ export function checkKernel(code: string, options: CheckOptions = {}): CheckRepo
 /** A kernel that is ready to run. */
 interface Kernel {
   readonly entryPoint: string;
+  /** That of the entry point's name. */
+  readonly line: number;
   readonly program: Program;
   readonly bindings: readonly Binding[];
   /** The elements of arrays that were made. */
@@ -114,8 +115,10 @@ function kernelOf(code: string, chosen: Chosen): Kernel {
     requireOverrides(chosen.file, overrides, missing, unknown);
     const module = readModule(settled);
     const globals = globalsOf(module.module, entryPoint);
+    const at = module.module.functions.get(entryPoint)?.name.from ?? 0;
     return {
       entryPoint,
+      line: module.module.placeIn(entryPoint, at).line,
       program: new Program(module, entryPoint),
       ...withBuffers(CALLER, declaredBindings(globals, module.module.layout), chosen),
       overrides,
@@ -318,7 +321,7 @@ class Check {
       otherWay: way(other),
     };
     const { site, message } = differenceFound(difference, machine);
-    const line = machine.context.sites.at(site)?.line ?? 0;
+    const line = machine.context.sites.at(site)?.line ?? this.#kernel.line;
     const { file, entryPoint } = machine.context;
     this.#note({ kind, file, line, entryPoint, threads: [], message }, options, new Set());
   }
@@ -349,18 +352,17 @@ function causesAmong(findings: readonly Finding[]): readonly Finding[] {
 }
 
 function bufferOf(binding: Binding, result: Uint8Array | undefined): CheckBuffer {
-  const { name, group, binding: number, settings, bytes, shape } = binding;
+  const { name, group, binding: number, bytes, shape } = binding;
   return {
     name,
     group,
     binding: number,
     type: typeTextOf(binding),
-    isGiven: settings === undefined,
     size: bytes.length,
     elements: elementsOf(binding),
     scalar: onlyScalarOf(binding),
     stride: shape.fixedBytes === 0 ? shape.stride : 0,
-    settings: Object.fromEntries(settings ?? []),
+    contents: binding.contents,
     result: result?.slice() ?? bytes,
   };
 }

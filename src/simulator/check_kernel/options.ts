@@ -33,7 +33,7 @@ export interface CheckOptions {
   readonly seconds?: number;
   /** Also finds reads of work-group memory that nothing has written. False by default. */
   readonly uninitialized?: boolean;
-  /** Also finds loads of atomics of work-group memory that no barrier orders with others' changes. False by default. */
+  /** Also finds loads and stores of atomics of work-group memory that no barrier orders with other threads' changes. True by default. */
   readonly unordered?: boolean;
   /** All that is random comes from it: a whole number from 0 to 2^32 − 1. 1 by default. */
   readonly seed?: number;
@@ -130,7 +130,7 @@ export function chosenOf(caller: string, options: CheckOptions): Chosen {
     buffers = {},
     values = {},
     uninitialized = false,
-    unordered = false,
+    unordered = true,
     entryPoint,
     runs,
   } = options;

@@ -89,16 +89,16 @@ function givenFor(path: string, values: Filling["values"]): number | undefined {
   return key === undefined ? undefined : values[key];
 }
 
-/** Fills a buffer, whose bytes are zeros. Returns what its settings are, by their paths. */
+/** Fills a buffer, whose bytes are zeros. Returns what it holds, in words. */
 export function fillBuffer(
   bytes: Uint8Array,
   { fixed, fixedBytes, element, stride }: BufferShape,
   filling: Filling,
   random: Random,
-): ReadonlyMap<string, number> {
+): string {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const sides = sidesAmong(fixed.filter(isSetting));
-  const told = new Map<string, number>();
+  const told = new Set<string>();
   const put = (one: BufferScalar, at: number, value: number | undefined): void => {
     const word = value === undefined ? randomWord(one, filling, random) : wordOf(one, value);
     if (one.scalar === "f16") {
@@ -106,14 +106,11 @@ export function fillBuffer(
     } else {
       view.setInt32(at, word, true);
     }
+    told.add(value === undefined ? randomText(one, filling) : `${one.path} = ${value}`);
   };
   for (const one of fixed) {
     const own = isSetting(one) ? settingOf(one, sides, filling.items) : undefined;
-    const value = givenFor(one.path, filling.values) ?? own;
-    put(one, one.offset, value);
-    if (value !== undefined) {
-      told.set(one.path, value);
-    }
+    put(one, one.offset, givenFor(one.path, filling.values) ?? own);
   }
   const given = element.map(({ path }) => givenFor(path, filling.values));
   for (let start = fixedBytes; stride > 0 && start + stride <= bytes.length; start += stride) {
@@ -121,5 +118,14 @@ export function fillBuffer(
       put(one, start + one.offset, given[at]);
     });
   }
-  return told;
+  return [...told].join(", ");
+}
+
+/** What {@link randomWord} gives, in words. */
+function randomText(one: BufferScalar, { items, fill }: Filling): string {
+  return one.isAtomic
+    ? "atomics 0"
+    : isInteger(one)
+      ? `integers ${fill === "words" ? "at random" : `random below ${items}`}`
+      : "floats random from 0 to 1";
 }
