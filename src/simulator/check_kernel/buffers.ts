@@ -17,16 +17,18 @@ const told: readonly (readonly [
   ["Int32Array", (data) => data instanceof Int32Array, ["i32", "u32"]],
 ];
 
-/** The buffers of a check, and how many elements those that it made have. */
+/** The buffers of a check. */
 export interface Buffers {
-  readonly bindings: readonly Binding[];
+  /** What settings count, and random integers are below. */
   readonly items: number;
+  /** The buffers, of which those that are made have arrays of so many elements. */
+  withElements(elements: number): readonly Binding[];
 }
 
 const ITEMS = 1000;
 
-/** Gives each binding the buffer that the options have for it, or makes one. @throws {ArgumentError} */
-export function withBuffers(caller: string, declared: readonly DeclaredBinding[], chosen: Chosen): Buffers {
+/** Gives each binding the buffer that the options have for it, or one that is made. @throws {ArgumentError} */
+export function buffersOf(caller: string, declared: readonly DeclaredBinding[], chosen: Chosen): Buffers {
   const given = new Map(Object.entries(chosen.buffers));
   const known = declared.map((one): DeclaredBinding & Partial<Binding> => {
     const { name, group, binding } = one;
@@ -41,7 +43,10 @@ export function withBuffers(caller: string, declared: readonly DeclaredBinding[]
   });
   requireKnown(caller, declared, given.keys(), Object.keys(chosen.values));
   const items = chosen.items ?? fewestElements(known) ?? ITEMS;
-  return { items, bindings: known.map((one) => made(one, { ...chosen, items })) };
+  return {
+    items,
+    withElements: (elements) => known.map((one) => made(one, { ...chosen, items }, elements)),
+  };
 }
 
 /** The elements of the shortest array that is given. */
@@ -55,15 +60,18 @@ function fewestElements(known: readonly (DeclaredBinding & Partial<Binding>)[]):
 function made(
   one: DeclaredBinding & Partial<Binding>,
   filling: Filling & { readonly seed: number },
+  elements: number,
 ): Binding {
   const { group, binding, shape, bytes: given } = one;
   if (given !== undefined) {
     return { ...one, bytes: given, contents: "as given" };
   }
-  const bytes = new Uint8Array(bytesOf(shape, filling.items));
+  const bytes = new Uint8Array(bytesOf(shape, elements));
   // A buffer stays as it is if others are given.
   const random = new Random((filling.seed + 1009 * group + 9973 * binding) >>> 0);
-  return { ...one, bytes, contents: fillBuffer(bytes, shape, filling, random) };
+  const contents = fillBuffer(bytes, shape, filling, random);
+  const isLonger = shape.stride > 0 && elements > filling.items;
+  return { ...one, bytes, contents: isLonger ? `${contents}; as long as the kernel goes` : contents };
 }
 
 /** Requires that nothing is given that the kernel does not have. */

@@ -3,13 +3,15 @@ import { LINE_BREAK } from "../../text/pieces.ts";
 import { TextFault } from "../../text/syntax.ts";
 import type { Scalar } from "../builtin_texts.ts";
 import { globalsOf } from "../compile/compiled.ts";
-import { usesSubgroups } from "../compile/subgroup_calls.ts";
+import type { Module } from "../compile/module.ts";
+import { builtinsOf, usesSubgroups } from "../compile/subgroup_calls.ts";
 import type { Finding } from "../findings.ts";
 import { Machine } from "../machine/machine.ts";
 import { Program, readModule } from "../program.ts";
-import type { Binding } from "./bindings.ts";
+import type { Binding, Bound } from "./bindings.ts";
 import { bind, declaredBindings, elementsOf, onlyScalarOf, typeTextOf } from "./bindings.ts";
-import { withBuffers } from "./buffers.ts";
+import type { Buffers } from "./buffers.ts";
+import { buffersOf } from "./buffers.ts";
 import type { Differing, Results } from "./compare.ts";
 import { both, differenceFound, differing, except, isNone } from "./compare.ts";
 import type { RunOptions } from "./machines.ts";
@@ -57,8 +59,6 @@ export interface CheckReport {
   readonly workGroupSize: readonly [number, number, number];
   /** How many work-groups each run had. */
   readonly dispatch: readonly [number, number, number];
-  /** The elements of arrays that were made. Their integers are below it, unless the option `fill` is `"words"`. */
-  readonly items: number;
   readonly buffers: readonly CheckBuffer[];
   readonly overrides: readonly Override[];
   /** How many runs there were, and how many there was no time for. */
@@ -100,9 +100,9 @@ interface Kernel {
   /** That of the entry point's name. */
   readonly line: number;
   readonly program: Program;
-  readonly bindings: readonly Binding[];
-  /** The elements of arrays that were made. */
-  readonly items: number;
+  readonly buffers: Buffers;
+  /** Whether its work-groups can do different things. */
+  readonly tellsGroupsApart: boolean;
   readonly overrides: readonly Override[];
   readonly usesSubgroups: boolean;
 }
@@ -120,7 +120,8 @@ function kernelOf(code: string, chosen: Chosen): Kernel {
       entryPoint,
       line: module.module.placeIn(entryPoint, at).line,
       program: new Program(module, entryPoint),
-      ...withBuffers(CALLER, declaredBindings(globals, module.module.layout), chosen),
+      buffers: buffersOf(CALLER, declaredBindings(globals, module.module.layout), chosen),
+      tellsGroupsApart: tellsGroupsApart(module.module, entryPoint),
       overrides,
       usesSubgroups: usesSubgroups(module.module, entryPoint),
     };
@@ -177,6 +178,16 @@ function requireOverrides(
   }
 }
 
+/** Whether an entry point knows of its work-group, or can find out by atomics of storage. */
+function tellsGroupsApart(module: Module, entryPoint: string): boolean {
+  const names = builtinsOf(module, entryPoint);
+  return (
+    names.includes("global_invocation_id") ||
+    names.includes("workgroup_id") ||
+    module.reachOf(entryPoint).yields
+  );
+}
+
 /** As many work-groups as cover the items, in as many dimensions as a work-group has; eight at least. */
 function dispatchFor(size: readonly [number, number, number], items: number): [number, number, number] {
   const long = size.flatMap((threads, at) => (threads > 1 ? [at] : []));
@@ -202,6 +213,12 @@ interface Ran {
   readonly results: Results;
 }
 
+/** How often arrays are made longer, and how long. */
+const MOST_FITS = 8;
+const MOST_ELEMENTS = 2 ** 22;
+/** An index that is so near to an end may be one of a loop that ends too late. */
+const NEAR = 8;
+
 /** Kinds of findings after which results may be anything, so that they say nothing. */
 const SPOILING: readonly string[] = ["race", "divergence", "stuck"];
 
@@ -209,6 +226,7 @@ class Check {
   readonly #kernel: Kernel;
   readonly #chosen: Chosen;
   readonly #dispatch: readonly [number, number, number];
+  #bindings: readonly Binding[];
   readonly #findings = new Map<string, CheckFinding>();
   /** The first run with each size of subgroups. */
   readonly #bases = new Map<number | undefined, Ran>();
@@ -216,34 +234,35 @@ class Check {
   readonly #unstable = new Map<string, Differing>();
 
   constructor(kernel: Kernel, chosen: Chosen) {
+    const { program, buffers, tellsGroupsApart: isMany } = kernel;
     this.#kernel = kernel;
     this.#chosen = chosen;
-    this.#dispatch = chosen.dispatch ?? dispatchFor(kernel.program.workGroupSize, kernel.items);
+    this.#dispatch =
+      chosen.dispatch ?? (isMany ? dispatchFor(program.workGroupSize, buffers.items) : [1, 1, 1]);
+    this.#bindings = buffers.withElements(buffers.items);
   }
 
   report(): CheckReport {
-    const { usesSubgroups: takesSizes, entryPoint, program, bindings, items, overrides } = this.#kernel;
+    const { usesSubgroups: takesSizes, entryPoint, program, overrides } = this.#kernel;
     const { seed, lanes, runs: count, seconds } = this.#chosen;
     const subgroupSizes = takesSizes ? this.#chosen.subgroupSizes : [];
     const runs = runsOf({ seed, subgroupSizes, lanes: takesSizes ? lanes : [], runs: count });
     const end = Date.now() + 1000 * seconds;
-    let done = 0;
-    let first: Ran | undefined;
-    for (const options of runs) {
-      if (done > 0 && Date.now() > end) {
+    const [first = {}, ...others] = runs;
+    const { results } = this.#note(this.#fittingRun(first));
+    let done = 1;
+    for (const options of others) {
+      if (Date.now() > end) {
         break;
       }
-      const ran = this.#run(options);
-      first ??= ran;
-      this.#compare(ran);
+      this.#note(this.#runOnce(options));
       done++;
     }
     return {
       entryPoint,
       workGroupSize: program.workGroupSize,
       dispatch: this.#dispatch,
-      items,
-      buffers: bindings.map((binding, at) => bufferOf(binding, first?.results[at]?.memory.bytes)),
+      buffers: results.map(bufferOf),
       overrides,
       runs: done,
       skippedRuns: runs.length - done,
@@ -252,27 +271,52 @@ class Check {
     };
   }
 
-  #run(options: RunOptions): Ran {
-    const ran = this.#runOnce(options);
+  /** The first run. Nobody said how long arrays are, so they are made longer where the kernel goes far past their end. */
+  #fittingRun(options: RunOptions): Ran {
+    let elements = this.#kernel.buffers.items;
+    let ran = this.#runOnce(options);
+    for (let turn = 0; turn < MOST_FITS && this.#chosen.items === undefined; turn++) {
+      const last = ran.machine.outside.get(elements) ?? 0;
+      if (last >= MOST_ELEMENTS || !this.#isFar(last, elements)) {
+        break;
+      }
+      elements = last + 1;
+      this.#bindings = this.#kernel.buffers.withElements(elements);
+      ran = this.#runOnce(options);
+    }
+    return ran;
+  }
+
+  /** Whether an index is not one that a missing check of a thread's number, or a loop that ends too late, would take. */
+  #isFar(index: number, elements: number): boolean {
+    const { workGroupSize } = this.#kernel.program;
+    const threads = [...workGroupSize, ...this.#dispatch].reduce((product, count) => product * count, 1);
+    const isOfThreads = index >= threads - 1 && index < threads + NEAR;
+    return index >= elements + NEAR && !isOfThreads;
+  }
+
+  /** Notes what a run has shown. */
+  #note(ran: Ran): Ran {
     const seen = new Set<string>();
     for (const finding of causesAmong(ran.machine.findings)) {
-      this.#note(finding, options, seen);
+      this.#add(finding, ran.options, seen);
     }
+    this.#compare(ran);
     return ran;
   }
 
   #runOnce(options: RunOptions): Ran {
     const { uninitialized, unordered: unorderedAtomics, file } = this.#chosen;
-    const { program, bindings, entryPoint } = this.#kernel;
+    const { program, entryPoint } = this.#kernel;
     const machine = new Machine({ ...options, uninitialized, unorderedAtomics });
     machine.context = { file, entryPoint, sites: program.sites };
-    const { bound, ranges } = bind(bindings);
+    const { bound, ranges } = bind(this.#bindings);
     program.run(machine, this.#dispatch, ranges);
     return { options, machine, results: bound };
   }
 
-  /** Notes a finding, once for each of the places that it names. `seen` are those of this run. */
-  #note(finding: Finding, options: RunOptions, seen: Set<string>): void {
+  /** Adds a finding, once for each of the places that it names. `seen` are those of this run. */
+  #add(finding: Finding, options: RunOptions, seen: Set<string>): void {
     const { kind, line, otherLine = line, file } = finding;
     const key = [kind, file, Math.min(line, otherLine), Math.max(line, otherLine)].join();
     const known = this.#findings.get(key);
@@ -323,7 +367,7 @@ class Check {
     const { site, message } = differenceFound(difference, machine);
     const line = machine.context.sites.at(site)?.line ?? this.#kernel.line;
     const { file, entryPoint } = machine.context;
-    this.#note({ kind, file, line, entryPoint, threads: [], message }, options, new Set());
+    this.#add({ kind, file, line, entryPoint, threads: [], message }, options, new Set());
   }
 
   /** The words that depend on the order of work-groups and threads, with subgroups of a size. */
@@ -351,7 +395,7 @@ function causesAmong(findings: readonly Finding[]): readonly Finding[] {
   );
 }
 
-function bufferOf(binding: Binding, result: Uint8Array | undefined): CheckBuffer {
+function bufferOf({ binding, memory }: Bound): CheckBuffer {
   const { name, group, binding: number, bytes, shape } = binding;
   return {
     name,
@@ -363,6 +407,6 @@ function bufferOf(binding: Binding, result: Uint8Array | undefined): CheckBuffer
     scalar: onlyScalarOf(binding),
     stride: shape.fixedBytes === 0 ? shape.stride : 0,
     contents: binding.contents,
-    result: result?.slice() ?? bytes,
+    result: memory.bytes.slice(),
   };
 }

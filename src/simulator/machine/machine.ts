@@ -53,6 +53,9 @@ export class Machine {
   /** The number of the dispatch. */
   dispatch = 0;
 
+  /** Of arrays and vectors, by how many elements they have: the greatest index past their end that was taken. */
+  readonly outside = new Map<number, number>();
+
   #lastEpoch = 0;
   /** For each epoch of this dispatch, the index of its work-group. */
   readonly #groupIndices: number[] = [];
@@ -74,6 +77,7 @@ export class Machine {
     this.random = new Random(this.options.seed);
     this.#otherOptions = otherOptions(this.options);
     this.findings.length = 0;
+    this.outside.clear();
     this.changes = 0;
   }
 
@@ -124,6 +128,13 @@ export class Machine {
   idOf(index: number): [number, number, number] {
     const [x, y] = this.groups;
     return [index % x, Math.floor(index / x) % y, Math.floor(index / (x * y))];
+  }
+
+  /** Notes an index past the end, unless it is one below 0. */
+  noteOutside(index: number, count: number): void {
+    if (index < 2 ** 31 && index > (this.outside.get(count) ?? 0)) {
+      this.outside.set(count, index);
+    }
   }
 
   /** Whether such a fault at these two places was reported in this dispatch. */

@@ -378,6 +378,7 @@ export class WorkGroup extends Subgroups {
 
   #outOfBounds(index: number, count: number, t: number, site: number): number {
     const { machine } = this;
+    machine.noteOutside(index >>> 0, count);
     if (!machine.hasReported("out-of-bounds", site)) {
       const thread = this.nameOf(t);
       machine.report(
