@@ -1,4 +1,5 @@
 import process from "node:process";
+import { createContext, runInContext } from "node:vm";
 import type { ScalarArray } from "../algebra/arrays.ts";
 import { elementTypes } from "../algebra/element_types.ts";
 import { ArgumentError, SourceError } from "../errors.ts";
@@ -94,13 +95,28 @@ export async function check(path: string, options: CheckCommandOptions): Promise
   process.exitCode = report.findings.length > 0 ? 1 : 0;
 }
 
+/** How long a check may take before it is given up, if one run alone takes too long. */
+const longestMs = (seconds = 0): number => Math.max(60_000, 3000 * seconds);
+
+/** Calls a function, and ends it if it takes too long. */
+function within<Result>(milliseconds: number, work: () => Result): Result {
+  const context = createContext({ work });
+  return runInContext("work()", context, { timeout: milliseconds }) as Result;
+}
+
 /** The report, of which errors name the command's options. */
 function checked(code: string, options: CheckOptions): CheckReport {
+  const longest = longestMs(options.seconds);
   try {
-    return checkKernel(code, options);
+    return within(longest, () => checkKernel(code, options));
   } catch (cause) {
     if (cause instanceof ArgumentError) {
       throw new UsageError(asOption(cause.message));
+    }
+    if ((cause as NodeJS.ErrnoException).code === "ERR_SCRIPT_EXECUTION_TIMEOUT") {
+      throw new UsageError(
+        `check: the runs took more than ${longest / 1000} s; smaller --items, --dispatch or numbers of --set take less`,
+      );
     }
     throw cause instanceof SourceError ? new UsageError(cause.message) : cause;
   }
@@ -201,7 +217,7 @@ const HINT =
   "sizes and values that were not given were assumed: --items, --dispatch, --set and --buffer give others\n";
 
 function findingsText({ findings, runs }: CheckReport): string {
-  const hint = findings.some(({ kind }) => kind === "out-of-bounds") ? HINT : "";
+  const hint = findings.some(({ kind }) => kind === "out-of-bounds" || kind === "stuck") ? HINT : "";
   return findings.length === 0
     ? "nothing found\n"
     : `${findings.map((one) => findingText(one, runs)).join("")}${counted(findings.length, "finding")}\n${hint}`;

@@ -35,6 +35,8 @@ export interface Finding {
   readonly file: string;
   /** The line of the module's text where it was seen, from 1. It is 0 if no line is known. */
   readonly line: number;
+  /** The column there, from 1. It is 0 if no line is known. */
+  readonly column: number;
   /** Of two accesses, the line of the earlier one. It is left out of findings that have one place. */
   readonly otherLine?: number;
   /** The entry point that ran. Empty if none did. */

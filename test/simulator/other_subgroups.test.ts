@@ -32,6 +32,7 @@ describe("a dispatch is compared with itself with subgroups of another size", ()
         file: "test",
         entryPoint: "main",
         line: 9,
+        column: 3,
         threads: [{ workGroup: [0, 0, 0], thread: 0 }],
         message:
           "word 0 of data is 0x00000010 with subgroups of 32 lanes, and 0x00000008 with 16; thread 0 of work-group (0, 0, 0) wrote it at line 9 (in main); 128 of its 128 words differ",

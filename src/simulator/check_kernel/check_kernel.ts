@@ -19,7 +19,7 @@ import { otherOrders, runsOf } from "./machines.ts";
 import type { CheckOptions, Chosen } from "./options.ts";
 import { chosenOf } from "./options.ts";
 import type { Override } from "./text.ts";
-import { entryPointsOf, overridden, withoutGraphics } from "./text.ts";
+import { choicesOf, entryPointsOf, overridden, withoutGraphics } from "./text.ts";
 
 const CALLER = "checkKernel";
 
@@ -98,7 +98,9 @@ export function checkKernel(code: string, options: CheckOptions = {}): CheckRepo
 interface Kernel {
   readonly entryPoint: string;
   /** That of the entry point's name. */
-  readonly line: number;
+  readonly place: { readonly line: number; readonly column: number };
+  /** Whether a place is in a value that a `select` chooses from. */
+  isChoice(line: number, column: number): boolean;
   readonly program: Program;
   readonly buffers: Buffers;
   /** Whether its work-groups can do different things. */
@@ -118,7 +120,8 @@ function kernelOf(code: string, chosen: Chosen): Kernel {
     const at = module.module.functions.get(entryPoint)?.name.from ?? 0;
     return {
       entryPoint,
-      line: module.module.placeIn(entryPoint, at).line,
+      place: module.module.placeIn(entryPoint, at),
+      isChoice: choicesOf(settled),
       program: new Program(module, entryPoint),
       buffers: buffersOf(CALLER, declaredBindings(globals, module.module.layout), chosen),
       tellsGroupsApart: tellsGroupsApart(module.module, entryPoint),
@@ -184,7 +187,10 @@ function tellsGroupsApart(module: Module, entryPoint: string): boolean {
   return (
     names.includes("global_invocation_id") ||
     names.includes("workgroup_id") ||
-    module.reachOf(entryPoint).yields
+    module
+      .inCallOrder(entryPoint)
+      .flatMap((declaration) => module.usesOf(declaration).calls)
+      .some((call) => module.storageAtomics.has(call) && !/^atomic(?:Load|Store)$/.test(call.callee.name))
   );
 }
 
@@ -299,7 +305,9 @@ class Check {
   #note(ran: Ran): Ran {
     const seen = new Set<string>();
     for (const finding of causesAmong(ran.machine.findings)) {
-      this.#add(finding, ran.options, seen);
+      if (finding.kind !== "out-of-bounds" || !this.#kernel.isChoice(finding.line, finding.column)) {
+        this.#add(finding, ran.options, seen);
+      }
     }
     this.#compare(ran);
     return ran;
@@ -365,9 +373,9 @@ class Check {
       otherWay: way(other),
     };
     const { site, message } = differenceFound(difference, machine);
-    const line = machine.context.sites.at(site)?.line ?? this.#kernel.line;
+    const { line, column } = machine.context.sites.at(site) ?? this.#kernel.place;
     const { file, entryPoint } = machine.context;
-    this.#add({ kind, file, line, entryPoint, threads: [], message }, options, new Set());
+    this.#add({ kind, file, line, column, entryPoint, threads: [], message }, options, new Set());
   }
 
   /** The words that depend on the order of work-groups and threads, with subgroups of a size. */

@@ -1,7 +1,7 @@
 import { reach } from "../../text/link.ts";
 import type { Piece } from "../../text/pieces.ts";
 import { piecesOf, wordsOf } from "../../text/pieces.ts";
-import type { Variable } from "../../text/syntax.ts";
+import type { Expression, Span, Variable } from "../../text/syntax.ts";
 import { parseModule } from "../../text/syntax.ts";
 
 // What the checker makes of a caller's text before it is compiled. All lines stay where they are.
@@ -138,4 +138,29 @@ function edited(text: string, edits: readonly Edit[]): string {
     result = result.slice(0, from) + by + result.slice(to);
   }
   return result;
+}
+
+/**
+ * Says whether a place, by its line and column, is in one of the two values that a `select` chooses from. Kernels read past the end there, and
+ * do not choose what they read.
+ */
+export function choicesOf(text: string): (line: number, column: number) => boolean {
+  const spans: Span[] = [];
+  const visit = (node: object): void => {
+    const { kind, callee, args } = node as Partial<Extract<Expression, { kind: "call" }>>;
+    if (kind === "call" && callee?.name === "select" && args !== undefined) {
+      spans.push(...args.slice(0, 2));
+    }
+    for (const child of Object.values(node)) {
+      if (typeof child === "object" && child !== null) {
+        visit(child);
+      }
+    }
+  };
+  parseModule(text).forEach(visit);
+  const starts = [0, ...Array.from(text.matchAll(/\n/g), ({ index }) => index + 1)];
+  return (line, column) => {
+    const at = (starts[line - 1] ?? 0) + column - 1;
+    return spans.some(({ from, to }) => at >= from && at < to);
+  };
 }

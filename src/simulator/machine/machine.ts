@@ -155,10 +155,9 @@ export class Machine {
     }
     this.#reported.add(keyOf(kind, site, otherSite ?? site));
     const { file, entryPoint, sites } = this.context;
-    const lineOf = (of: number): number => sites.at(of)?.line ?? 0;
-    const line = lineOf(site);
-    const other = otherSite === undefined ? {} : { otherLine: lineOf(otherSite) };
-    this.add({ kind, file, line, ...other, entryPoint, threads, message });
+    const { line = 0, column = 0 } = sites.at(site) ?? {};
+    const other = otherSite === undefined ? {} : { otherLine: sites.at(otherSite)?.line ?? 0 };
+    this.add({ kind, file, line, column, ...other, entryPoint, threads, message });
   }
 
   /** Adds a finding that was made elsewhere. */

@@ -129,6 +129,8 @@ describe("storage memory", () => {
         kind: "race",
         file: "made-up",
         line: 21,
+        column: 1,
+        otherLine: 11,
         entryPoint: "main",
         threads: [
           { workGroup: [1, 0, 0], thread: 0 },

@@ -109,6 +109,7 @@ describe("work-group memory", () => {
         kind: "race",
         file: "made-up",
         line: 21,
+        column: 1,
         entryPoint: "main",
         threads: [
           { workGroup: [0, 0, 0], thread: 7 },
@@ -211,6 +212,8 @@ describe("a barrier", () => {
         kind: "divergence",
         file: "made-up",
         line: 9,
+        column: 1,
+        otherLine: 11,
         entryPoint: "main",
         threads: [
           { workGroup: [0, 0, 0], thread: 1 },
@@ -256,6 +259,7 @@ describe("an index", () => {
         kind: "out-of-bounds",
         file: "made-up",
         line: 3,
+        column: 1,
         entryPoint: "main",
         threads: [{ workGroup: [0, 0, 0], thread: 3 }],
         message: `thread 3 of work-group (0, 0, 0) takes index ${index >>> 0} of ${count} at line 3 (in main)`,
