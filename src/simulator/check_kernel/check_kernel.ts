@@ -12,7 +12,7 @@ import type { Binding, Bound } from "./bindings.ts";
 import { bind, declaredBindings, elementsOf, onlyScalarOf, typeTextOf } from "./bindings.ts";
 import type { Buffers } from "./buffers.ts";
 import { buffersOf } from "./buffers.ts";
-import type { Differing, Results } from "./compare.ts";
+import type { Compared, Differing, Results } from "./compare.ts";
 import { both, differenceFound, differing, except, isNone } from "./compare.ts";
 import type { RunOptions } from "./machines.ts";
 import { otherOrders, runsOf } from "./machines.ts";
@@ -236,8 +236,8 @@ class Check {
   readonly #findings = new Map<string, CheckFinding>();
   /** The first run with each size of subgroups. */
   readonly #bases = new Map<number | undefined, Ran>();
-  /** For each size of subgroups and order of lanes, the words that depend on the order of work-groups and threads, once they are known. */
-  readonly #unstable = new Map<string, Differing>();
+  /** For each size of subgroups, the words that depend on the order of work-groups and threads, once they are known. */
+  readonly #unstable = new Map<number | undefined, Differing>();
 
   constructor(kernel: Kernel, chosen: Chosen) {
     const { program, buffers, tellsGroupsApart: isMany } = kernel;
@@ -357,36 +357,34 @@ class Check {
     if (isNone(words)) {
       return;
     }
-    const unstable = both(this.#unstableWith(ran.options), this.#unstableWith(other.options));
-    const stable = except(words, unstable);
+    const bases = kind === "subgroup-size" ? [ran, other] : [other];
+    const stable = except(words, bases.map((base) => this.#unstableWith(base)).reduce(both));
     if (isNone(stable)) {
       return;
     }
-    const way = ({ options: { subgroupSize, lanes } }: Ran): string =>
-      kind === "subgroup-size" ? `subgroups of ${subgroupSize} lanes` : `${lanes} lanes`;
-    const { results, machine, options } = ran;
-    const difference = {
-      words: stable,
-      results,
-      others: other.results,
-      way: way(ran),
-      otherWay: way(other),
+    const compared = (one: Ran): Compared => {
+      const { subgroupSize, lanes } = one.options;
+      return {
+        ...one,
+        way: kind === "subgroup-size" ? `subgroups of ${subgroupSize} lanes` : `${lanes} lanes`,
+      };
     };
-    const { site, message } = differenceFound(difference, machine);
+    const { machine, options } = ran;
+    const { site, message } = differenceFound(stable, compared(ran), compared(other));
     const { line, column } = machine.context.sites.at(site) ?? this.#kernel.place;
     const { file, entryPoint } = machine.context;
     this.#add({ kind, file, line, column, entryPoint, threads: [], message }, options, new Set());
   }
 
-  /** The words that depend on the order of work-groups and threads, with subgroups of a size. */
-  #unstableWith(options: RunOptions): Differing {
-    const { subgroupSize, lanes } = options;
-    const key = `${subgroupSize} ${lanes}`;
-    let words = this.#unstable.get(key);
+  /** The words that depend on the order of work-groups and threads, with the subgroups of a run. */
+  #unstableWith({ options, results }: Ran): Differing {
+    const { subgroupSize } = options;
+    let words = this.#unstable.get(subgroupSize);
     if (words === undefined) {
-      const [first, ...others] = [options, ...otherOrders(options)].map((one) => this.#runOnce(one).results);
-      words = others.map((results) => differing(results, first ?? [])).reduce(both);
-      this.#unstable.set(key, words);
+      words = otherOrders(options)
+        .map((one) => differing(this.#runOnce(one).results, results))
+        .reduce(both);
+      this.#unstable.set(subgroupSize, words);
     }
     return words;
   }

@@ -72,30 +72,34 @@ function valueText(word: number, kind: WordKind): string {
   }
 }
 
-/** A difference between two runs, and how each of them is told. */
-export interface Difference {
-  readonly words: Differing;
+/** A run that is compared. */
+export interface Compared {
   readonly results: Results;
-  readonly others: Results;
+  /** It has run nothing since. */
+  readonly machine: Machine;
+  /** What is told of the run. */
   readonly way: string;
-  readonly otherWay: string;
 }
 
-/** What a finding says of differences. The machine is that of the last run, whose results are `results`. */
+/** What a finding says of words that differ in two runs. */
 export function differenceFound(
-  { words, results, others, way, otherWay }: Difference,
-  machine: Machine,
+  words: Differing,
+  ran: Compared,
+  other: Compared,
 ): { readonly site: number; readonly message: string } {
   const at = words.findIndex(({ size }) => size > 0);
-  const { binding, memory } = results[at] as Bound;
+  const { binding, memory } = ran.results[at] as Bound;
+  const otherMemory = (other.results[at] as Bound).memory;
   const [first = 0] = words[at] ?? [];
   const kind = wordKindsOf(binding)(first);
-  const write = memory.lastWrite(first, machine);
-  const writer = write ? `; ${nameOfThread(write.thread)} wrote it at ${machine.nameOfSite(write.site)}` : "";
+  const write = memory.lastWrite(first, ran.machine) ?? otherMemory.lastWrite(first, other.machine);
+  const writer = write
+    ? `; ${nameOfThread(write.thread)} wrote it at ${ran.machine.nameOfSite(write.site)}`
+    : "";
   const value = valueText(memory.words[first] as number, kind);
-  const other = valueText(others[at]?.memory.words[first] as number, kind);
+  const otherValue = valueText(otherMemory.words[first] as number, kind);
   return {
     site: write?.site ?? -1,
-    message: `word ${first} of ${binding.name} is ${other} with ${otherWay}, and ${value} with ${way}${writer}; ${words[at]?.size} of its ${memory.words.length} words differ`,
+    message: `word ${first} of ${binding.name} is ${otherValue} with ${other.way}, and ${value} with ${ran.way}${writer}; ${words[at]?.size} of its ${memory.words.length} words differ`,
   };
 }

@@ -110,6 +110,7 @@ describe("work-group memory", () => {
         file: "made-up",
         line: 21,
         column: 1,
+        otherLine: 11,
         entryPoint: "main",
         threads: [
           { workGroup: [0, 0, 0], thread: 7 },
@@ -213,7 +214,6 @@ describe("a barrier", () => {
         file: "made-up",
         line: 9,
         column: 1,
-        otherLine: 11,
         entryPoint: "main",
         threads: [
           { workGroup: [0, 0, 0], thread: 1 },
