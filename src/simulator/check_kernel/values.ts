@@ -16,18 +16,26 @@ export interface Filling {
   readonly values: Readonly<Record<string, number>>;
 }
 
-/** Names of numbers that say how many there are. */
-const COUNTS = /count|num|len|total|size|limit|max|end/i;
-/** Names of numbers that say where something starts, or which one it is. */
+/** Words of names of numbers that say how many there are. */
+const COUNTS = /^(?:n|.*counts?|num.*|len|length|total|sizes?|limit|max|end)$/;
+/** Words of names of numbers that say where something starts, or which one it is. */
 const STARTS =
-  /offset|origin|start|first|base|begin|min|seed|frame|time|pass|shift|bit|digit|flag|mode|axis|inde?x|_?id$|iter(?:ation)?$|phase|round|layer/i;
-/** Names of the sides of something that has two or three. */
+  /^(?:.*offset|origin|start|first|base|begin|min|seed|frame|time|pass|shift|bits?|digit|flags?|mode|axis|index|idx|id|iter|iteration|phase|round|layer)$/;
+/** Words of names of the sides of something that has two or three. */
 const SIDES =
-  /^(?:[nd][xyz]|size_?[xyz]|.*(?:width|height|depth|rows?|cols?|columns?|dims?|dimensions?|resolution|extent|shape|grid).*)$/i;
+  /^(?:width|height|depth|rows?|cols?|columns?|dims?|dim[xyz]|dimensions?|resolution|extents?|shape|grids?|[nd][xyz])$/;
 /** Names of sides if there are several of them: the `n` of a matrix beside `m`, and that of an array alone. */
 const LETTERS = /^[mnkwhd]$/i;
-/** Names of the distance from one to the next. */
-const STEPS = /step|stride|level|stage|scale/i;
+/** Words of names of the distance from one to the next. */
+const STEPS = /^(?:step|stride|level|stage|scale)$/;
+
+/** Whether a word of a name, such as `row` of `rowCount` and `row_count`, is one of a list. */
+const hasWord = (name: string, words: RegExp): boolean =>
+  name
+    .replace(/([a-z\d])([A-Z])/g, "$1_$2")
+    .toLowerCase()
+    .split("_")
+    .some((word) => words.test(word));
 
 const isInteger = ({ scalar }: BufferScalar): boolean => scalar === "u32" || scalar === "i32";
 
@@ -43,7 +51,12 @@ function nameOf({ path, components }: BufferScalar): string {
 /** The numbers among settings that are sides of something. */
 function sidesAmong(settings: readonly BufferScalar[]): ReadonlySet<BufferScalar> {
   const letters = settings.filter((one) => LETTERS.test(nameOf(one)));
-  const sides = settings.filter((one) => SIDES.test(nameOf(one)) || (isInteger(one) && one.components > 1));
+  const sides = settings.filter(
+    (one) =>
+      hasWord(nameOf(one), SIDES) ||
+      /size_?[xyz]$/i.test(nameOf(one)) ||
+      (isInteger(one) && one.components > 1),
+  );
   return new Set(letters.length > 1 ? [...sides, ...letters] : sides);
 }
 
@@ -57,14 +70,14 @@ function sideOf(one: BufferScalar, sides: ReadonlySet<BufferScalar>, items: numb
 /** The number that a setting has by its name; undefined if that says nothing. */
 function settingOf(one: BufferScalar, sides: ReadonlySet<BufferScalar>, items: number): number | undefined {
   const name = nameOf(one);
-  const isCount = COUNTS.test(name);
-  if (isInteger(one) && STARTS.test(name) && !isCount) {
+  const isCount = hasWord(name, COUNTS);
+  if (isInteger(one) && hasWord(name, STARTS) && !isCount) {
     return 0;
   }
   if (sides.has(one)) {
     return sideOf(one, sides, items);
   }
-  return !isInteger(one) ? undefined : STEPS.test(name) && !isCount ? 1 : items;
+  return !isInteger(one) ? undefined : hasWord(name, STEPS) && !isCount ? 1 : items;
 }
 
 /** A float from 0 up to below 1. */
