@@ -35,7 +35,9 @@ export interface CheckFinding extends Finding {
 export interface CheckBuffer {
   /** The name of the variable. */
   readonly name: string;
+  /** Its `@group`. */
   readonly group: number;
+  /** Its `@binding`. */
   readonly binding: number;
   /** Its type, as WGSL writes it. */
   readonly type: string;
@@ -55,16 +57,23 @@ export interface CheckBuffer {
 
 /** What a check has done, and what it has found. */
 export interface CheckReport {
+  /** The entry point that ran. */
   readonly entryPoint: string;
+  /** Its `@workgroup_size`. */
   readonly workGroupSize: readonly [number, number, number];
   /** How many work-groups each run had. */
   readonly dispatch: readonly [number, number, number];
+  /** The buffers of its bindings, by group and binding. */
   readonly buffers: readonly CheckBuffer[];
+  /** The values of the text's `override`s. */
   readonly overrides: readonly Override[];
-  /** How many runs there were, and how many there was no time for. */
+  /** How many runs there were. */
   readonly runs: number;
+  /** How many more there was no time for. */
   readonly skippedRuns: number;
+  /** The sizes of subgroups in these runs. None for a kernel that uses no subgroups. */
   readonly subgroupSizes: readonly number[];
+  /** What was found, each once. */
   readonly findings: readonly CheckFinding[];
 }
 
@@ -85,7 +94,7 @@ export interface CheckReport {
  *   fn main(@builtin(global_invocation_id) id: vec3<u32>) {
  *     data[id.x] += 1u;
  *   }`);
- * findings.map(({ kind, line }) => [kind, line]); // ["out-of-bounds",5]
+ * findings.map(({ kind, line }) => [kind, line]); // [["out-of-bounds", 5]]
  * ```
  */
 export function checkKernel(code: string, options: CheckOptions = {}): CheckReport {

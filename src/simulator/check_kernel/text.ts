@@ -48,6 +48,7 @@ export type OverrideValue = number | boolean;
 
 /** An `override` of a text, and the value that it has. */
 export interface Override {
+  /** As the text declares it. */
   readonly name: string;
   /** As WGSL writes it. */
   readonly value: string;
