@@ -306,6 +306,41 @@ fn main(@builtin(local_invocation_index) t: u32) {
   });
 });
 
+describe("results of two sizes of subgroups", () => {
+  const listOf = (
+    value: string,
+  ): string => `@group(0) @binding(0) var<storage, read_write> count: atomic<u32>;
+@group(0) @binding(1) var<storage, read_write> list: array<u32>;
+@group(0) @binding(2) var<storage, read_write> sums: array<f32>;
+@compute @workgroup_size(64)
+fn append(@builtin(global_invocation_id) id: vec3<u32>, @builtin(subgroup_size) size: u32) {
+  let all = subgroupAdd(1u);
+  if (subgroupElect()) {
+    let first = atomicAdd(&count, all);
+    list[first] = ${value};
+  }
+  sums[id.x] = subgroupAdd(0.1 * f32(id.x)) / subgroupAdd(f32(id.x)) + 0.3;
+}`;
+
+  test("are not compared where they depend on the order of work-groups", () => {
+    expect(checkKernel(listOf("id.x / 64u"), { dispatch: 8, lanes: ["natural"] })).toMatchObject({
+      findings: [],
+      runs: 13,
+      subgroupSizes: [32, 64, 16, 8, 128, 4],
+    });
+  });
+
+  test("are compared elsewhere", () => {
+    const { findings } = checkKernel(listOf("7u + size"), { dispatch: 8, lanes: ["natural"] });
+    expect(new Set(findings.map(({ kind, line }) => `${kind} ${line}`))).toEqual(
+      new Set(["subgroup-size 9"]),
+    );
+    expect(findings[0]?.message).toContain(
+      "word 0 of list is 0x00000027 with subgroups of 32 lanes, and 0x00000047 with subgroups of 64 lanes",
+    );
+  });
+});
+
 describe("an option", () => {
   test.each<[CheckOptions, string]>([
     [{ entryPoint: "other" }, 'entryPoint is "other"; it takes one of those that kernel.wgsl has: scale'],
