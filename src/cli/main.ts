@@ -123,11 +123,11 @@ wavefold COMMAND --help says what a command takes. For example:
   wavefold scan in.npy -o out.npy --exclusive
   seq 5 | wavefold scan - --text u32 -o -
 
-The exit status is 0, or 1 after a failure; check has others. Then one line on stderr says what
-failed. A signal ends the command with 128 and the signal's number: 130 after
-Ctrl-C, 141 where nobody reads what it writes to -. An output file is written
-whole or not at all, and no temporary file stays behind. Each output of a
-command needs a file of its own.`;
+The exit status is 0, or 1 after a failure; check has others. Then one line on
+stderr says what failed. A signal ends the command with 128 and the signal's
+number: 130 after Ctrl-C, 141 where nobody reads what it writes to -. An output
+file is written whole or not at all, and no temporary file stays behind. Each
+output of a command needs a file of its own.`;
 
 /** An option as help has it: what it does, the values that it takes, and the one that it has if it is left out. */
 function optionDescription({
