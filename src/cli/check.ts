@@ -214,14 +214,12 @@ function findingText({ file, line, kind, message, runs, options }: CheckFinding,
 
 /** What to do if a finding comes from what was assumed. */
 const HINT =
-  "sizes and values that were not given were assumed: --items, --dispatch, --set and --buffer give others\n";
+  "what was not given was assumed: --items, --dispatch, --set and --buffer say what the kernel may rely on";
 
-function findingsText({ findings, runs }: CheckReport): string {
-  const hint = findings.some(({ kind }) => kind === "out-of-bounds" || kind === "stuck") ? HINT : "";
-  return findings.length === 0
+const findingsText = ({ findings, runs }: CheckReport): string =>
+  findings.length === 0
     ? "nothing found\n"
-    : `${findings.map((one) => findingText(one, runs)).join("")}${counted(findings.length, "finding")}\n${hint}`;
-}
+    : `${findings.map((one) => findingText(one, runs)).join("")}${counted(findings.length, "finding")}; ${HINT}\n`;
 
 /** The report without what buffers hold. */
 function jsonOf({ buffers, ...report }: CheckReport): string {

@@ -115,8 +115,8 @@ printed first. --set gives other numbers.
 Sums of floats are compared within 0.1 %. Words that depend on the order of
 work-groups are not compared between sizes of subgroups. Textures are refused.
 
-The exit status is 0 if nothing was found, 1 if something was, and 2 for bad use,
-for a text that does not compile, and for what cannot be run.`;
+The exit status is 0 if nothing was found, 1 if something was, and 2 for bad
+use, for a text that does not compile, and for what cannot be run.`;
 
 const ROOT_HELP = `
 wavefold COMMAND --help says what a command takes. For example:
