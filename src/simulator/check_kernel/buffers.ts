@@ -3,6 +3,7 @@ import { Random } from "../machine/random.ts";
 import type { Binding, DeclaredBinding } from "./bindings.ts";
 import { bytesOf, elementsOf, onlyScalarOf, typeTextOf } from "./bindings.ts";
 import type { Chosen } from "./options.ts";
+import { CALLER } from "./options.ts";
 import type { Filling } from "./values.ts";
 import { fillBuffer } from "./values.ts";
 
@@ -28,7 +29,7 @@ export interface Buffers {
 const ITEMS = 1000;
 
 /** Gives each binding the buffer that the options have for it, or one that is made. @throws {ArgumentError} */
-export function buffersOf(caller: string, declared: readonly DeclaredBinding[], chosen: Chosen): Buffers {
+export function buffersOf(declared: readonly DeclaredBinding[], chosen: Chosen): Buffers {
   const given = new Map(Object.entries(chosen.buffers));
   const known = declared.map((one): DeclaredBinding & Partial<Binding> => {
     const { name, group, binding } = one;
@@ -39,9 +40,9 @@ export function buffersOf(caller: string, declared: readonly DeclaredBinding[], 
     }
     const data = given.get(key);
     given.delete(key);
-    return { ...one, bytes: givenBytes(caller, `buffers[${shown(key)}]`, data, one) };
+    return { ...one, bytes: givenBytes(`buffers[${shown(key)}]`, data, one) };
   });
-  requireKnown(caller, declared, given.keys(), Object.keys(chosen.values));
+  requireKnown(declared, given.keys(), Object.keys(chosen.values));
   const items = chosen.items ?? fewestElements(known) ?? ITEMS;
   return {
     items,
@@ -76,7 +77,6 @@ function made(
 
 /** Requires that nothing is given that the kernel does not have. */
 function requireKnown(
-  caller: string,
   declared: readonly DeclaredBinding[],
   keys: Iterable<string>,
   paths: readonly string[],
@@ -84,7 +84,7 @@ function requireKnown(
   const names = declared.map(({ name, group, binding }) => `${name} (${group}:${binding})`);
   const [key] = keys;
   if (key !== undefined) {
-    refuse(caller, "buffers", shown(key), `the kernel's buffers: ${names.join(", ") || "it has none"}`);
+    refuse(CALLER, "buffers", shown(key), `the kernel's buffers: ${names.join(", ") || "it has none"}`);
   }
   const known = declared.flatMap(({ shape: { fixed, element } }) => [...fixed, ...element]);
   const isKnown = (path: string): boolean =>
@@ -92,24 +92,24 @@ function requireKnown(
   const unknown = paths.find((path) => !isKnown(path));
   if (unknown !== undefined) {
     const all = [...new Set(known.map(({ path }) => path))].slice(0, MOST_TOLD).join(", ");
-    refuse(caller, "values", shown(unknown), `numbers of the kernel's buffers, such as ${all}`);
+    refuse(CALLER, "values", shown(unknown), `numbers of the kernel's buffers, such as ${all}`);
   }
 }
 
 const MOST_TOLD = 8;
 
-function givenBytes(caller: string, option: string, data: unknown, binding: DeclaredBinding): Uint8Array {
-  const bytes = bytesIn(caller, option, data);
+function givenBytes(option: string, data: unknown, binding: DeclaredBinding): Uint8Array {
+  const bytes = bytesIn(option, data);
   const scalar = onlyScalarOf(binding);
   const [name, , scalars] = told.find(([, isTold]) => isTold(data)) ?? [];
   if (scalar !== undefined && scalars?.includes(scalar) === false) {
     const array = told.find(([, , of]) => of[0] === scalar)?.[0] ?? "Uint16Array, for f16";
-    refuse(caller, option, `a ${name}`, `a ${array}: ${binding.name} is ${typeTextOf(binding)}`);
+    refuse(CALLER, option, `a ${name}`, `a ${array}: ${binding.name} is ${typeTextOf(binding)}`);
   }
   const least = bytesOf(binding.shape, 1);
   if (bytes.length < least) {
     refuse(
-      caller,
+      CALLER,
       option,
       `${bytes.length} bytes`,
       `${least} or more: ${binding.name} is ${typeTextOf(binding)}`,
@@ -119,12 +119,12 @@ function givenBytes(caller: string, option: string, data: unknown, binding: Decl
 }
 
 /** A copy of the bytes of what is given. */
-function bytesIn(caller: string, option: string, data: unknown): Uint8Array {
+function bytesIn(option: string, data: unknown): Uint8Array {
   if (data instanceof ArrayBuffer) {
     return new Uint8Array(data.slice(0));
   }
   if (!ArrayBuffer.isView(data)) {
-    refuse(caller, option, shown(data), "a typed array or an ArrayBuffer");
+    refuse(CALLER, option, shown(data), "a typed array or an ArrayBuffer");
   }
   return new Uint8Array(data.buffer, data.byteOffset, data.byteLength).slice();
 }

@@ -1,27 +1,17 @@
-import { ArgumentError, refuse, SourceError, shown } from "../../errors.ts";
-import { LINE_BREAK } from "../../text/pieces.ts";
-import { TextFault } from "../../text/syntax.ts";
 import type { Scalar } from "../builtin_texts.ts";
-import { globalsOf } from "../compile/compiled.ts";
-import type { Module } from "../compile/module.ts";
-import { builtinsOf, usesSubgroups } from "../compile/subgroup_calls.ts";
 import type { Finding } from "../findings.ts";
 import { Machine } from "../machine/machine.ts";
-import { Program, readModule } from "../program.ts";
 import type { Binding, Bound } from "./bindings.ts";
-import { bind, declaredBindings, elementsOf, onlyScalarOf, typeTextOf } from "./bindings.ts";
-import type { Buffers } from "./buffers.ts";
-import { buffersOf } from "./buffers.ts";
+import { bind, elementsOf, onlyScalarOf, typeTextOf } from "./bindings.ts";
 import type { Compared, Differing, Results } from "./compare.ts";
 import { both, differenceFound, differing, except, isNone } from "./compare.ts";
+import type { Kernel } from "./kernel.ts";
+import { kernelOf } from "./kernel.ts";
 import type { RunOptions } from "./machines.ts";
 import { otherOrders, runsOf } from "./machines.ts";
 import type { CheckOptions, Chosen } from "./options.ts";
 import { chosenOf } from "./options.ts";
 import type { Override } from "./text.ts";
-import { choicesOf, entryPointsOf, overridden, withoutGraphics } from "./text.ts";
-
-const CALLER = "checkKernel";
 
 /** A finding of a check, and in which of its runs it was. */
 export interface CheckFinding extends Finding {
@@ -98,109 +88,9 @@ export interface CheckReport {
  * ```
  */
 export function checkKernel(code: string, options: CheckOptions = {}): CheckReport {
-  const chosen = chosenOf(CALLER, options);
+  const chosen = chosenOf(options);
   const kernel = kernelOf(String(code), chosen);
   return new Check(kernel, chosen).report();
-}
-
-/** A kernel that is ready to run. */
-interface Kernel {
-  readonly entryPoint: string;
-  /** That of the entry point's name. */
-  readonly place: { readonly line: number; readonly column: number };
-  /** Whether a place is in a value that a `select` chooses from. */
-  isChoice(line: number, column: number): boolean;
-  readonly program: Program;
-  readonly buffers: Buffers;
-  /** Whether its work-groups can do different things. */
-  readonly tellsGroupsApart: boolean;
-  readonly overrides: readonly Override[];
-  readonly usesSubgroups: boolean;
-}
-
-function kernelOf(code: string, chosen: Chosen): Kernel {
-  const entryPoint = entryPointOf(code, chosen);
-  const text = withoutGraphics(code, entryPoint);
-  return compiling(code, chosen.file, () => {
-    const { text: settled, overrides, missing, unknown } = overridden(text, chosen.overrides);
-    requireOverrides(chosen.file, overrides, missing, unknown);
-    const module = readModule(settled);
-    const globals = globalsOf(module.module, entryPoint);
-    const at = module.module.functions.get(entryPoint)?.name.from ?? 0;
-    return {
-      entryPoint,
-      place: module.module.placeIn(entryPoint, at),
-      isChoice: choicesOf(settled),
-      program: new Program(module, entryPoint),
-      buffers: buffersOf(CALLER, declaredBindings(globals, module.module.layout), chosen),
-      tellsGroupsApart: tellsGroupsApart(module.module, entryPoint),
-      overrides,
-      usesSubgroups: usesSubgroups(module.module, entryPoint),
-    };
-  });
-}
-
-function entryPointOf(code: string, { entryPoint, file }: Chosen): string {
-  const known = entryPointsOf(code);
-  const [first] = known;
-  if (first === undefined) {
-    throw new SourceError(`${file} has no @compute shader`, code, 1, 0);
-  }
-  if (entryPoint === undefined ? known.length > 1 : !known.includes(entryPoint)) {
-    const given = entryPoint === undefined ? "left out" : shown(entryPoint);
-    refuse(CALLER, "entryPoint", given, `one of those that ${file} has: ${known.join(", ")}`);
-  }
-  return entryPoint ?? first;
-}
-
-/** Does what may find a fault of the text, and says where it is. */
-function compiling<Made>(code: string, file: string, make: () => Made): Made {
-  try {
-    return make();
-  } catch (cause) {
-    if (!(cause instanceof TextFault)) {
-      throw cause;
-    }
-    const before = code.slice(0, cause.at).split(LINE_BREAK);
-    const line = before.length;
-    const column = (before.at(-1)?.length ?? 0) + 1;
-    throw new SourceError(`${file}:${line}:${column}: ${cause.message}`, code, line, column);
-  }
-}
-
-function requireOverrides(
-  file: string,
-  overrides: readonly Override[],
-  missing: readonly string[],
-  unknown: readonly string[],
-): void {
-  const names = [...overrides.map(({ name }) => name), ...missing];
-  const [first] = unknown;
-  if (first !== undefined) {
-    refuse(
-      CALLER,
-      "overrides",
-      shown(first),
-      `the overrides of ${file}: ${names.join(", ") || "it has none"}`,
-    );
-  }
-  if (missing.length > 0) {
-    const message = `${CALLER}: overrides has no ${missing.join(", ")}, to which ${file} gives no value`;
-    throw new ArgumentError(message, "overrides");
-  }
-}
-
-/** Whether an entry point knows of its work-group, or can find out by atomics of storage. */
-function tellsGroupsApart(module: Module, entryPoint: string): boolean {
-  const names = builtinsOf(module, entryPoint);
-  return (
-    names.includes("global_invocation_id") ||
-    names.includes("workgroup_id") ||
-    module
-      .inCallOrder(entryPoint)
-      .flatMap((declaration) => module.usesOf(declaration).calls)
-      .some((call) => module.storageAtomics.has(call) && !/^atomic(?:Load|Store)$/.test(call.callee.name))
-  );
 }
 
 /** As many work-groups as cover the items, in as many dimensions as a work-group has; eight at least. */
@@ -243,7 +133,7 @@ class Check {
   readonly #dispatch: readonly [number, number, number];
   #bindings: readonly Binding[];
   readonly #findings = new Map<string, CheckFinding>();
-  /** The first run with each size of subgroups. */
+  /** The first run with each size of subgroups that results can be compared with. */
   readonly #bases = new Map<number | undefined, Ran>();
   /** For each size of subgroups, the words that depend on the order of work-groups and threads, once they are known. */
   readonly #unstable = new Map<number | undefined, Differing>();
@@ -351,6 +241,9 @@ class Check {
     const { subgroupSize, lanes } = ran.options;
     const base = this.#bases.get(subgroupSize);
     if (base === undefined) {
+      if (lanes !== this.#chosen.lanes[0]) {
+        return;
+      }
       this.#bases.set(subgroupSize, ran);
       const [first] = this.#bases.values();
       if (first !== undefined && first !== ran) {

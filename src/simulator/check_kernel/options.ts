@@ -39,6 +39,9 @@ export interface CheckOptions {
   readonly seed?: number;
 }
 
+/** What messages call the function. */
+export const CALLER = "checkKernel";
+
 const names = {
   file: true,
   entryPoint: true,
@@ -73,24 +76,19 @@ export type Chosen = Required<Omit<CheckOptions, "entryPoint" | "dispatch" | "it
 };
 
 /** Requires entries of a list to be among some. */
-function requireAmong<Value>(
-  caller: string,
-  option: string,
-  given: readonly Value[],
-  among: readonly Value[],
-): void {
+function requireAmong<Value>(option: string, given: readonly Value[], among: readonly Value[]): void {
   const takes = `some of ${among.map(shown).join(", ")}`;
   if (!Array.isArray(given) || given.length === 0) {
-    refuse(caller, option, shown(given), takes);
+    refuse(CALLER, option, shown(given), takes);
   }
   for (const one of given) {
     if (!among.includes(one)) {
-      refuse(caller, option, shown(one), takes);
+      refuse(CALLER, option, shown(one), takes);
     }
   }
 }
 
-function dispatchOf(caller: string, given: CheckOptions["dispatch"]): Chosen["dispatch"] {
+function dispatchOf(given: CheckOptions["dispatch"]): Chosen["dispatch"] {
   if (given === undefined) {
     return undefined;
   }
@@ -101,23 +99,23 @@ function dispatchOf(caller: string, given: CheckOptions["dispatch"]): Chosen["di
     list.length <= 3 &&
     list.every((count) => Number.isInteger(count) && count >= 1 && count <= MOST_GROUPS);
   if (!isRight) {
-    refuse(caller, "dispatch", shown(given), `one to three whole numbers from 1 to ${MOST_GROUPS}`);
+    refuse(CALLER, "dispatch", shown(given), `one to three whole numbers from 1 to ${MOST_GROUPS}`);
   }
   const [x = 1, y = 1, z = 1] = list;
   return [x, y, z];
 }
 
-function requireNumbers(caller: string, option: string, given: Readonly<Record<string, unknown>>): void {
+function requireNumbers(option: string, given: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(given)) {
     if (typeof value !== "number") {
-      refuse(caller, `${option}[${shown(name)}]`, shown(value), "a number");
+      refuse(CALLER, `${option}[${shown(name)}]`, shown(value), "a number");
     }
   }
 }
 
 /** The options of a check. @throws {ArgumentError} which names the option that does not exist, or has no such value. */
-export function chosenOf(caller: string, options: CheckOptions): Chosen {
-  requireOptions(caller, options, names);
+export function chosenOf(options: CheckOptions): Chosen {
+  requireOptions(CALLER, options, names);
   const {
     file = "kernel.wgsl",
     items,
@@ -135,23 +133,28 @@ export function chosenOf(caller: string, options: CheckOptions): Chosen {
     runs,
   } = options;
   if (items !== undefined) {
-    requireCount(caller, "items", items, 1);
+    requireCount(CALLER, "items", items, 1);
   }
-  requireCount(caller, "seed", seed, 0);
+  requireCount(CALLER, "seed", seed, 0);
   if (seed > LAST_SEED) {
-    refuse(caller, "seed", seed, `a whole number from 0 to ${LAST_SEED}`);
+    refuse(CALLER, "seed", seed, `a whole number from 0 to ${LAST_SEED}`);
   }
   if (runs !== undefined) {
-    requireCount(caller, "runs", runs, 1);
+    requireCount(CALLER, "runs", runs, 1);
   }
   if (!(typeof seconds === "number" && seconds > 0)) {
-    refuse(caller, "seconds", shown(seconds), "a number above 0");
+    refuse(CALLER, "seconds", shown(seconds), "a number above 0");
   }
-  requireAmong(caller, "fill", [fill], FILLS);
-  requireAmong(caller, "subgroupSizes", subgroupSizes, SUBGROUP_SIZES);
-  requireAmong(caller, "lanes", lanes, LANES);
-  requireNumbers(caller, "values", values);
-  const dispatch = dispatchOf(caller, options.dispatch);
+  requireAmong("fill", [fill], FILLS);
+  requireAmong("subgroupSizes", subgroupSizes, SUBGROUP_SIZES);
+  requireAmong("lanes", lanes, LANES);
+  for (const [option, given] of Object.entries({ overrides, buffers, values })) {
+    if (typeof given !== "object" || given === null) {
+      refuse(CALLER, option, shown(given), "an object, by the names in the kernel");
+    }
+  }
+  requireNumbers("values", values);
+  const dispatch = dispatchOf(options.dispatch);
   return {
     file,
     items,
