@@ -94,5 +94,5 @@ describe("README's shell", () => {
     );
   });
 
-  testCommands(commands, kernel);
+  testCommands(commands, { "in.wgsl": kernel });
 });

@@ -9,14 +9,20 @@ import { print } from "./print.ts";
 /** `wavefold link` */
 export async function link(path: string, { output }: { readonly output?: string }): Promise<void> {
   const target = output === undefined ? undefined : await openTarget(output);
-  const name = path === "-" ? "stdin" : path;
-  const bytes = path === "-" ? await readStdin() : await readInput(path);
-  const code = linkDirectives(textOf(bytes, name), { name });
+  const { name, text } = await readKernel(path);
+  const code = linkDirectives(text, { name });
   if (target === undefined) {
     await print(code);
   } else {
     await target.write(new TextEncoder().encode(code));
   }
+}
+
+/** A kernel's text, and what messages call it. @throws {UsageError} */
+export async function readKernel(path: string): Promise<{ readonly name: string; readonly text: string }> {
+  const name = path === "-" ? "stdin" : path;
+  const bytes = path === "-" ? await readStdin() : await readInput(path);
+  return { name, text: textOf(bytes, name) };
 }
 
 async function readStdin(): Promise<Uint8Array> {

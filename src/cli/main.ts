@@ -6,6 +6,7 @@ import { primitives } from "../primitives/described.ts";
 import { version } from "../version.ts";
 import { compactFile, partitionFile, reduceFile, reduceRowsFile, scanFile } from "./arrays.ts";
 import type { BenchOptions } from "./bench.ts";
+import type { CheckCommandOptions } from "./check.ts";
 import type { DoctorOptions } from "./doctor.ts";
 import { emit } from "./emit.ts";
 import { oneLine, UsageError } from "./errors.ts";
@@ -16,6 +17,7 @@ import type { AdapterOption, RawOption, SegmentsOption } from "./options.ts";
 import {
   adapterOption,
   algorithmOption,
+  collect,
   columnsOption,
   headBitsOption,
   headsOption,
@@ -103,16 +105,29 @@ Bytes are those of all dispatches. Each counts what it reads once, since caches
 hold what it reads again. Copies of the input are a measure for bytes alone:
 short data takes longer, since each dispatch takes time to start.`;
 
+const CHECK_HELP = `
+Buffers are made for the kernel's bindings, unless --buffer gives them. Integers
+in arrays are random below --items, floats from 0 to 1, atomics 0. Numbers
+outside of arrays, such as those of uniform buffers, are chosen by their names:
+counts are --items, widths and heights its root, offsets 0. What was assumed is
+printed first. --set gives other numbers.
+
+Sums of floats are compared within 0.1 %. Words that depend on the order of
+work-groups are not compared between sizes of subgroups. Textures are refused.
+
+The exit status is 0 if nothing was found, 1 if something was, and 2 for bad
+use, for a text that does not compile, and for what cannot be run.`;
+
 const ROOT_HELP = `
 wavefold COMMAND --help says what a command takes. For example:
   wavefold scan in.npy -o out.npy --exclusive
   seq 5 | wavefold scan - --text u32 -o -
 
-The exit status is 0, or 1 after a failure. Then one line on stderr says what
-failed. A signal ends the command with 128 and the signal's number: 130 after
-Ctrl-C, 141 where nobody reads what it writes to -. An output file is written
-whole or not at all, and no temporary file stays behind. Each output of a
-command needs a file of its own.`;
+The exit status is 0, or 1 after a failure; check has others. Then one line on
+stderr says what failed. A signal ends the command with 128 and the signal's
+number: 130 after Ctrl-C, 141 where nobody reads what it writes to -. An output
+file is written whole or not at all, and no temporary file stays behind. Each
+output of a command needs a file of its own.`;
 
 /** An option as help has it: what it does, the values that it takes, and the one that it has if it is left out. */
 function optionDescription({
@@ -435,6 +450,89 @@ function program(printHelp: (text: string) => void): Command {
     .addOption(outputTo("-o, --output <out.wgsl>", "where the result goes; without it, to stdout"))
     .action(link);
   root
+    .command("check")
+    .summary("find races, reads past the end and missing barriers in a kernel")
+    .description(
+      "Checks a compute shader without a GPU: runs it in a simulator under many schedules, sizes of subgroups and orders of lanes, and reports races, indices out of bounds, divergence, loops without an end, and results that depend on subgroups, at the kernel's lines.",
+    )
+    .argument("<kernel.wgsl>", "the kernel; - reads stdin")
+    .option("--entry <name>", "the entry point, if there are several")
+    .addOption(
+      new Option(
+        "--dispatch <x,y,z>",
+        "work-groups; one to three numbers; without it, as many as cover the items, and eight at least",
+      ).argParser(parseNumberList),
+    )
+    .addOption(
+      new Option(
+        "--items <n>",
+        "elements of each array without a length, such as 1000 or 4Ki; without it, as many as the shortest that is given, or 1000",
+      ).argParser(parseLength),
+    )
+    .addOption(
+      new Option(
+        "--buffer <name=file.npy>",
+        "what a buffer holds; its name is the variable's, its number in group 0, or group:binding; may come several times",
+      ).argParser(collect),
+    )
+    .addOption(
+      new Option(
+        "--set <name=number>",
+        "a number in a buffer that is made, such as params.count=500; an array's name stands for all its elements; may come several times",
+      ).argParser(collect),
+    )
+    .addOption(
+      new Option(
+        "--override <name=value>",
+        "the value of an override, by its name or its number; may come several times",
+      ).argParser(collect),
+    )
+    .addOption(
+      new Option(
+        "--fill <kind>",
+        "integers in arrays that are made: indices are below --items, words are any",
+      )
+        .choices(["indices", "words"])
+        .default("indices"),
+    )
+    .addOption(new Option("--seed <n>", "all that is random comes from it").argParser(parseCount).default(1))
+    .addOption(
+      new Option(
+        "--subgroup-sizes <list>",
+        "sizes of subgroups, if the kernel uses them; without it, 32,64,16,8,128,4",
+      ).argParser(parseNumberList),
+    )
+    .addOption(
+      new Option(
+        "--lanes <list>",
+        "which threads are which lanes of subgroups: natural, as on GPUs, reversed, permuted; without it, all three",
+      ).argParser(parseList),
+    )
+    .addOption(
+      new Option("--runs <n>", "how many runs; without it, 8, and 25 of a kernel with subgroups").argParser(
+        parseCount,
+      ),
+    )
+    .addOption(
+      new Option("--seconds <number>", "no run starts after that").argParser(parseSeconds).default(20),
+    )
+    .option("--uninitialized", "also report reads of work-group memory that nothing has written")
+    .option(
+      "--no-unordered",
+      "do not report loads and stores of atomics of work-group memory that no barrier orders with other threads' changes",
+    )
+    .addOption(
+      new Option(
+        "--show <name[=out.npy]>",
+        "print what a buffer holds after the first run, or write it to a file; may come several times",
+      ).argParser(collect),
+    )
+    .addOption(jsonOption("write what was assumed and found as JSON"))
+    .addHelpText("after", CHECK_HELP)
+    .action(async (path: string, options: CheckCommandOptions) =>
+      (await import("./check.ts")).check(path, options),
+    );
+  root
     .command("doctor")
     .summary("find out why there is no GPU, and what works")
     .description(
@@ -571,9 +669,10 @@ async function main(): Promise<void> {
   // Where a file would be larger than the system lets it be, the write fails and says so. signal-exit would have the
   // signal end the program, at times before the temporary file is gone.
   process.on("SIGXFSZ", () => {});
+  const failed = process.argv[2] === "check" ? 2 : 1;
   process.on("uncaughtException", (cause) => {
     process.stderr.write(`wavefold: ${messageOf(cause)}\n`);
-    process.exit(1);
+    process.exit(failed);
   });
   let help = "";
   const root = program((text) => {
@@ -592,7 +691,7 @@ async function main(): Promise<void> {
       return;
     }
     process.stderr.write(`wavefold: ${messageOf(cause, root, process.argv.slice(2))}\n`);
-    process.exitCode = 1;
+    process.exitCode = failed;
   }
 }
 

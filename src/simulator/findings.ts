@@ -5,15 +5,17 @@ export type FindingKind =
   /** Only some of the threads that must go together reach a barrier or a subgroup function. */
   | "divergence"
   /** An index is past the end of an array. */
-  | "out of bounds"
+  | "out-of-bounds"
   /** Work-groups wait, and none is left that could end their waiting. */
-  | "waits for ever"
+  | "stuck"
   /** A thread reads memory that nothing has written. */
-  | "uninitialised"
+  | "uninitialized"
   /** A thread loads or stores an atomic of work-group memory that another one changes, and no barrier says which comes first. */
   | "unordered"
   /** What a dispatch stores depends on how many lanes subgroups have. */
-  | "subgroup size"
+  | "subgroup-size"
+  /** What a dispatch stores depends on which threads are which lanes. Only `checkKernel` finds it. */
+  | "lane-order"
   /** Of the simulator and of another GPU beside it, only one takes a call. */
   | "validation";
 
@@ -33,6 +35,10 @@ export interface Finding {
   readonly file: string;
   /** The line of the module's text where it was seen, from 1. It is 0 if no line is known. */
   readonly line: number;
+  /** The column there, from 1. It is 0 if no line is known. */
+  readonly column: number;
+  /** Of two accesses, the line of the earlier one. It is left out of findings that have one place. */
+  readonly otherLine?: number;
   /** The entry point that ran. Empty if none did. */
   readonly entryPoint: string;
   /** The threads between which it was seen, or the first of them. */

@@ -1,9 +1,16 @@
 /**
  * A GPU for compute in plain JavaScript, for Node.js and browsers. It runs any WGSL, with the subgroups, lanes and schedule that you
- * choose, and reports races, divergence, and accesses out of bounds.
+ * choose, and reports races, divergence, and accesses out of bounds. `checkKernel` runs a kernel on it in many ways.
  *
  * @module wavefold/simulator
  */
+export type { CheckBuffer, CheckFinding, CheckReport } from "./check_kernel/check_kernel.ts";
+export { checkKernel } from "./check_kernel/check_kernel.ts";
+export type { RunOptions } from "./check_kernel/machines.ts";
+export type { CheckOptions } from "./check_kernel/options.ts";
+export type { Override, OverrideValue } from "./check_kernel/text.ts";
+export type { Fill } from "./check_kernel/values.ts";
+
 import { SimulatedGpuObject } from "./device/gpu.ts";
 import type { Finding } from "./findings.ts";
 import { moduleText } from "./kept_texts.ts";

@@ -81,7 +81,7 @@ export interface SimulatorOptions {
    * Whether reads of memory that nothing has written are findings. WebGPU fills all memory with zeros, so they have a
    * meaning, but often nobody meant it. False by default.
    */
-  readonly uninitialised?: boolean;
+  readonly uninitialized?: boolean;
   /** How many turns of work-groups may pass without a change of storage memory or an end of a work-group, before those that run are said to wait for ever. 100,000 by default. */
   readonly patience?: number;
   /** Every choice that is made at random comes from it: the same seed gives the same run. A whole number from 0 to 2^32 − 1, 1 by default. */
@@ -118,7 +118,7 @@ export type MachineOptions = Required<
     | "atomics"
     | "olderValues"
     | "unorderedAtomics"
-    | "uninitialised"
+    | "uninitialized"
     | "patience"
     | "seed"
   >
@@ -189,7 +189,7 @@ const checks = {
   atomics: among(atomicOrders),
   olderValues: trueOrFalse,
   unorderedAtomics: trueOrFalse,
-  uninitialised: trueOrFalse,
+  uninitialized: trueOrFalse,
   patience: wholeNumber(1),
   seed: wholeNumber(0, 2 ** 32 - 1),
   validator: gpu,
@@ -264,7 +264,7 @@ export function machineOptions(options: SimulatorOptions): MachineOptions {
     atomics: options.atomics ?? "natural",
     olderValues: options.olderValues ?? false,
     unorderedAtomics: options.unorderedAtomics ?? false,
-    uninitialised: options.uninitialised ?? false,
+    uninitialized: options.uninitialized ?? false,
     patience: options.patience ?? 100_000,
     seed: options.seed ?? 1,
     ...(options.otherSubgroupSize && { otherSubgroupSize: options.otherSubgroupSize }),

@@ -239,7 +239,12 @@ test("the guides' TypeScript type-checks", async () => {
 });
 
 describe("the guides' commands", () => {
-  const kernel = guides.find(({ name }) => name === "own-kernel")?.sections[0]?.blocks[0]?.text ?? "";
+  const kernelOf = (guide: string): string =>
+    guides.find(({ name }) => name === guide)?.sections.flatMap((section) => blocksOf(section, "wgsl"))[0]
+      ?.text ?? "";
   const commands = guides.flatMap(({ sections }) => commandsOf(sections));
-  testCommands([...new Map(commands.map((args) => [args.join(" "), args])).values()], kernel);
+  testCommands([...new Map(commands.map((args) => [args.join(" "), args])).values()], {
+    "in.wgsl": kernelOf("own-kernel"),
+    "scale.wgsl": kernelOf("check-a-kernel"),
+  });
 });

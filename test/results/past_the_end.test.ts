@@ -27,7 +27,7 @@ const fold = (): Fold => own;
 
 beforeAll(async () => {
   const lanes = { subgroupSize: 4, subgroupMinSize: 4, subgroupMaxSize: 4 };
-  gpu = simulatedGpu({ ...machineOf("past the end"), ...lanes, uninitialised: true });
+  gpu = simulatedGpu({ ...machineOf("past the end"), ...lanes, uninitialized: true });
   // No buffer is used again: it would hold what an earlier call left.
   own = await openFold({ adapter: (await gpu.requestAdapter()) as GPUAdapter, maxKeptBytes: 0 });
   const { device } = own;
@@ -52,7 +52,7 @@ function found(): string[] {
   const some = gpu.findings.slice(seen);
   seen = gpu.findings.length;
   return some
-    .filter(({ kind, message }) => kind !== "uninitialised" || isOfData(message))
+    .filter(({ kind, message }) => kind !== "uninitialized" || isOfData(message))
     .map(({ kind, file, message }) => `${kind} in ${file}: ${message}`);
 }
 
@@ -322,13 +322,13 @@ const checks: readonly (readonly [title: string, change: Change, lengthOnGpu: bo
     "an item past the end of its range",
     { from: /if \(first\w* \+ \w+ < length\) \{/g, to: "if (true) {" },
     false,
-    /^out of bounds/,
+    /^out-of-bounds/,
   ],
   [
     "a vector past the end of the data",
     { from: "first < length && first + VECTOR", to: "first + VECTOR" },
     true,
-    /^uninitialised/,
+    /^uninitialized/,
   ],
 ];
 

@@ -386,7 +386,7 @@ const divergence: readonly Fault[] = [
 const outOfBounds: readonly Fault[] = [
   {
     title: "an array in storage memory",
-    kind: "out of bounds",
+    kind: "out-of-bounds",
     faulty: "data[id.x + 1u] = t; // fault",
     right: "data[id.x] = t;",
     threads: [[1, 7]],
@@ -394,7 +394,7 @@ const outOfBounds: readonly Fault[] = [
   },
   {
     title: "an array of atomics in storage memory",
-    kind: "out of bounds",
+    kind: "out-of-bounds",
     faulty: "atomicAdd(&flags[t], 1u); // fault",
     right: "atomicAdd(&flags[min(t, arrayLength(&flags) - 1u)], 1u);",
     threads: [[0, 4]],
@@ -402,7 +402,7 @@ const outOfBounds: readonly Fault[] = [
   },
   {
     title: "a read of an array in storage memory, at an index below zero",
-    kind: "out of bounds",
+    kind: "out-of-bounds",
     faulty: "let x = data[i32(t) - 1]; // fault\n  workgroupBarrier();",
     right: "let x = data[max(i32(t) - 1, 0)];\n  workgroupBarrier();",
     threads: [[0, 0]],
@@ -410,7 +410,7 @@ const outOfBounds: readonly Fault[] = [
   },
   {
     title: "an array in work-group memory",
-    kind: "out of bounds",
+    kind: "out-of-bounds",
     faulty: "words[t * 2u % 16u] = t; // fault",
     right: "words[t * 3u % 8u] = t;",
     threads: [[0, 4]],
@@ -418,7 +418,7 @@ const outOfBounds: readonly Fault[] = [
   },
   {
     title: "an array in a function's memory",
-    kind: "out of bounds",
+    kind: "out-of-bounds",
     faulty: "var items: array<u32, 7>;\n  items[t] = 1u; // fault\n  data[id.x] = items[0];",
     right: "var items: array<u32, 8>;\n  items[t] = 1u;\n  data[id.x] = items[0];",
     threads: [[0, 7]],
@@ -426,7 +426,7 @@ const outOfBounds: readonly Fault[] = [
   },
   {
     title: "an array that is a value",
-    kind: "out of bounds",
+    kind: "out-of-bounds",
     faulty: "let items = array<u32, 3>(1u, 2u, 3u);\n  data[id.x] = items[t]; // fault",
     right: "let items = array<u32, 3>(1u, 2u, 3u);\n  data[id.x] = items[t % 3u];",
     threads: [[0, 3]],
@@ -434,7 +434,7 @@ const outOfBounds: readonly Fault[] = [
   },
   {
     title: "a vector",
-    kind: "out of bounds",
+    kind: "out-of-bounds",
     faulty: "let v = vec4<u32>(t, 1u, 2u, 3u);\n  data[id.x] = v[t]; // fault",
     right: "let v = vec4<u32>(t, 1u, 2u, 3u);\n  data[id.x] = v[t % 4u];",
     threads: [[0, 4]],
@@ -442,7 +442,7 @@ const outOfBounds: readonly Fault[] = [
   },
   {
     title: "a vector in a function's memory",
-    kind: "out of bounds",
+    kind: "out-of-bounds",
     faulty: "var v = vec3<u32>();\n  v[t] = 1u; // fault\n  data[id.x] = v.x;",
     right: "var v = vec3<u32>();\n  v[t % 3u] = 1u;\n  data[id.x] = v.x;",
     threads: [[0, 3]],
@@ -450,7 +450,7 @@ const outOfBounds: readonly Fault[] = [
   },
   {
     title: "a vector in work-group memory",
-    kind: "out of bounds",
+    kind: "out-of-bounds",
     faulty: "if (t > 3u) {\n    vectors[1][t] = 1u; // fault\n  }",
     right: "if (t > 3u) {\n    vectors[1][t - 4u] = 1u;\n  }",
     threads: [[0, 4]],
@@ -458,7 +458,7 @@ const outOfBounds: readonly Fault[] = [
   },
   {
     title: "a column of a matrix",
-    kind: "out of bounds",
+    kind: "out-of-bounds",
     faulty: "let m = mat2x3<f32>();\n  data[id.x] = u32(m[t].y); // fault",
     right: "let m = mat2x3<f32>();\n  data[id.x] = u32(m[t % 2u].y);",
     threads: [[0, 2]],
@@ -469,7 +469,7 @@ const outOfBounds: readonly Fault[] = [
 const waiting: readonly Fault[] = [
   {
     title: "for a word of storage memory that nobody stores",
-    kind: "waits for ever",
+    kind: "stuck",
     faulty:
       "if (t == 0u) {\n    while (atomicLoad(&flags[0]) < 3u) {} // fault\n  }\n  if (t == 1u) {\n    atomicAdd(&flags[1], 1u);\n  }",
     right:
@@ -480,7 +480,7 @@ const waiting: readonly Fault[] = [
   },
   {
     title: "for a work-group that starts only when another one ends",
-    kind: "waits for ever",
+    kind: "stuck",
     faulty:
       "if (id.x == 0u) {\n    while (atomicLoad(&flags[0]) == 0u) {} // fault\n  }\n  if (id.x == 8u) {\n    atomicStore(&flags[0], 1u);\n  }",
     right:
@@ -491,7 +491,7 @@ const waiting: readonly Fault[] = [
   },
   {
     title: "in a loop without an end, all threads together",
-    kind: "waits for ever",
+    kind: "stuck",
     faulty: "loop { // fault\n    workgroupBarrier();\n    if (group.x == 7u) {\n      break;\n    }\n  }",
     right: "loop {\n    workgroupBarrier();\n    if (group.x < 7u) {\n      break;\n    }\n  }",
     threads: [[0, 0]],
@@ -499,7 +499,7 @@ const waiting: readonly Fault[] = [
   },
   {
     title: "in a loop without an end, each thread by itself",
-    kind: "waits for ever",
+    kind: "stuck",
     faulty: "var x = t;\n  while (x != 5u) { // fault\n    x = (x * 2u) % 16u;\n  }\n  data[id.x] = x;",
     right: "var x = t;\n  while (x != 0u) {\n    x = (x * 2u) % 16u;\n  }\n  data[id.x] = x;",
     threads: [[0, 0]],
@@ -507,7 +507,7 @@ const waiting: readonly Fault[] = [
   },
   {
     title: "for another thread of the work-group, which goes on only when this one does",
-    kind: "waits for ever",
+    kind: "stuck",
     faulty:
       "if (t == 0u) {\n    while (atomicLoad(&state) == 0u) {} // fault\n  } else {\n    atomicStore(&state, 1u);\n  }",
     right:
@@ -517,34 +517,34 @@ const waiting: readonly Fault[] = [
   },
 ];
 
-const uninitialised: readonly Fault[] = [
+const uninitialized: readonly Fault[] = [
   {
     title: "work-group memory",
-    kind: "uninitialised",
+    kind: "uninitialized",
     faulty:
       "if (t != 3u) {\n    words[t] = t;\n  }\n  workgroupBarrier();\n  data[id.x] = words[7u - t]; // fault",
     right: "words[t] = t;\n  workgroupBarrier();\n  data[id.x] = words[7u - t];",
     threads: [[0, 4]],
     says: "word 3 of words",
-    options: { uninitialised: true },
+    options: { uninitialized: true },
   },
   {
     title: "storage memory",
-    kind: "uninitialised",
+    kind: "uninitialized",
     faulty: "data[id.x] = u32(halves[t]) + 1u; // fault",
     right: "halves[id.x] = 1h;\n  data[id.x] = u32(halves[id.x]) + 1u;",
     threads: [[0, 0]],
     says: "of halves",
-    options: { uninitialised: true },
+    options: { uninitialized: true },
   },
   {
     title: "an atomic",
-    kind: "uninitialised",
+    kind: "uninitialized",
     faulty: "if (id.x == 0u) {\n    data[0] = atomicLoad(&flags[2]); // fault\n  }",
     right: "if (id.x == 0u) {\n    atomicStore(&flags[2], 1u);\n    data[0] = atomicLoad(&flags[2]);\n  }",
     threads: [[0, 0]],
     says: "word 2 of flags",
-    options: { uninitialised: true },
+    options: { uninitialized: true },
   },
 ];
 
@@ -619,9 +619,9 @@ const byNumber = (a: number, b: number): number => a - b;
 describe.each([
   ["races", races],
   ["divergence", divergence],
-  ["out of bounds", outOfBounds],
+  ["out-of-bounds", outOfBounds],
   ["waiting for ever", waiting],
-  ["uninitialised", uninitialised],
+  ["uninitialized", uninitialized],
   ["unordered", unordered],
 ] as const)("%s", (_, faults) => {
   test.each(faults)("$title", async ({ kind, faulty, right, threads, says, declarations, options }) => {

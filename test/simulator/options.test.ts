@@ -16,7 +16,7 @@ describe("options of the simulator", () => {
     [{ subgroupSize: 16, otherSubgroupSize: 64 }],
     [{ otherSubgroupSize: 8, subgroupMinSize: 4, subgroupMaxSize: 32 }],
     [{ residentGroups: 1, schedule: "starve", atomics: "random", olderValues: true, patience: 1 }],
-    [{ uninitialised: true, seed: 2 ** 32 - 1, onFinding: () => {}, features: ["subgroups"] }],
+    [{ uninitialized: true, seed: 2 ** 32 - 1, onFinding: () => {}, features: ["subgroups"] }],
     [{ limits: { maxBufferSize: 1024 }, memoryLimit: 0, seed: undefined }],
   ])("%o are right", (options) => {
     require(options);
@@ -58,7 +58,7 @@ describe("options of the simulator", () => {
     ],
     [{ atomics: true }, 'simulatedGpu: atomics is true; it takes "natural", "reversed", "random"'],
     [{ olderValues: "yes" }, 'simulatedGpu: olderValues is "yes"; it takes true or false'],
-    [{ uninitialised: null }, "simulatedGpu: uninitialised is null; it takes true or false"],
+    [{ uninitialized: null }, "simulatedGpu: uninitialized is null; it takes true or false"],
     [{ patience: 1.5 }, "simulatedGpu: patience is 1.5; it takes a whole number from 1 up"],
     [{ seed: -1 }, "simulatedGpu: seed is -1; it takes a whole number from 0 to 4294967295"],
     [{ seed: "7" }, 'simulatedGpu: seed is "7"; it takes a whole number from 0 to 4294967295'],
@@ -81,7 +81,7 @@ describe("options of the simulator", () => {
       atomics: "natural",
       olderValues: false,
       unorderedAtomics: false,
-      uninitialised: false,
+      uninitialized: false,
       patience: 100_000,
       seed: 0,
     });

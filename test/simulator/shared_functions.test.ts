@@ -118,7 +118,7 @@ test("findings name the lines of the module that ran", () => {
   };
   const expected = [
     ["race", "more[0] = thread;", "(in main)"],
-    ["out of bounds", "  return four[thread + 1u];", "(in outside)"],
+    ["out-of-bounds", "  return four[thread + 1u];", "(in outside)"],
   ];
   expect(found("", "")).toEqual(expected);
   expect(found("\n\n// three lines down\n", "")).toEqual(expected);

@@ -249,8 +249,11 @@ const skips: Readonly<Record<string, string>> = {
   tune: "it takes minutes, and has tests of its own",
 };
 
-/** A test for each command: it succeeds, says nothing on stderr, and writes its output. */
-export function testCommands(commands: readonly (readonly string[])[], kernel: string): void {
+/** A test for each command: it succeeds, says nothing on stderr, and writes its output. `kernels` are files that commands name. */
+export function testCommands(
+  commands: readonly (readonly string[])[],
+  kernels: Readonly<Record<string, string>>,
+): void {
   let folder: string;
   const putArray = (name: string, items: Uint32Array | Float64Array): void =>
     writeFileSync(join(folder, name), Buffer.from(dump(items, [items.length])));
@@ -264,7 +267,9 @@ export function testCommands(commands: readonly (readonly string[])[], kernel: s
     put("offsets.npy", 0, 2, 2, 8);
     put("bits.npy", 0b100100);
     put("positions.npy", 7, 0, 0, 3);
-    writeFileSync(join(folder, "in.wgsl"), kernel);
+    for (const [name, kernel] of Object.entries(kernels)) {
+      writeFileSync(join(folder, name), kernel);
+    }
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -279,7 +284,8 @@ export function testCommands(commands: readonly (readonly string[])[], kernel: s
       } else if (args.includes("--values")) {
         put("values.npy", 10, 11, 12, 13, 14, 15, 16, 17);
       }
-      const takesAdapter = isSimulated && !["--help", "emit", "explain", "link"].includes(args[0] ?? "");
+      const takesAdapter =
+        isSimulated && !["--help", "check", "emit", "explain", "link"].includes(args[0] ?? "");
       const { status, stderr } = runIn(folder, takesAdapter ? [...args, ...SIMULATED] : args);
       expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
       const output = args[args.indexOf("-o") + 1] ?? "";

@@ -134,7 +134,13 @@ export class Module {
       one.kind === "name" ? one.name : "",
     );
     if (space !== "private" && space !== "workgroup" && space !== "storage" && space !== "uniform") {
-      throw new TextFault(`the simulator has no variables of the address space ${space}`, declaration.from);
+      const of = declaration.type?.kind === "name" ? declaration.type.name : "";
+      throw new TextFault(
+        space === "handle" && of !== ""
+          ? `the simulator has no ${of}; it runs compute shaders on buffers`
+          : `the simulator has no variables of the address space ${space}`,
+        declaration.from,
+      );
     }
     const number = (name: string): number => {
       const attribute = declaration.attributes.find((one) => one.name === name);

@@ -9,24 +9,26 @@ import { attributeOf } from "./module.ts";
 /** Whether a name is that of such a function, unless the module declares another one of that name. */
 export const isSubgroupFunction = (name: string): boolean => /^(?:subgroup|quad)[A-Z]/.test(name);
 
-/** Whether an entry point, or what it calls, knows of subgroups: by their functions or built-in values. */
-export function usesSubgroups(module: Module, entryPoint: string): boolean {
+/** The built-in values that an entry point takes. */
+export function builtinsOf(module: Module, entryPoint: string): readonly string[] {
   const takes = module.functions.get(entryPoint)?.parameters ?? [];
   const attributes = takes.flatMap(({ attributes: of, type }) => {
     const found = module.typing.typeOf(type);
     return found.kind === "struct" ? [...module.layout.attributesOf(found).values()] : [of];
   });
-  return (
-    attributes.some((of) => {
-      const value = attributeOf(of, "builtin")?.args[0];
-      return value?.kind === "name" && value.name.includes("subgroup");
-    }) ||
-    module
-      .inCallOrder(entryPoint)
-      .flatMap((declaration) => module.usesOf(declaration).calls)
-      .some(({ callee: { name } }) => isSubgroupFunction(name) && !module.functions.has(name))
-  );
+  return attributes.flatMap((of) => {
+    const value = attributeOf(of, "builtin")?.args[0];
+    return value?.kind === "name" ? value.name : [];
+  });
 }
+
+/** Whether an entry point, or what it calls, knows of subgroups: by their functions or built-in values. */
+export const usesSubgroups = (module: Module, entryPoint: string): boolean =>
+  builtinsOf(module, entryPoint).some((name) => name.includes("subgroup")) ||
+  module
+    .inCallOrder(entryPoint)
+    .flatMap((declaration) => module.usesOf(declaration).calls)
+    .some(({ callee: { name } }) => isSubgroupFunction(name) && !module.functions.has(name));
 
 /** The text of a call up to its place, for one word of a value: the columns of input and output hold a word of each thread. */
 export type SubgroupCall = (mask: string, input: string, result: string) => string;

@@ -74,7 +74,7 @@ export class SimulatedBuffer extends DeviceObject implements GPUBuffer {
       return;
     }
     try {
-      this.#memory = new Memory(this.size, this.label, this.core.machine.options.uninitialised);
+      this.#memory = new Memory(this.size, this.label, this.core.machine.options.uninitialized);
     } catch {
       // A RangeError: there is no room for such an array.
       this.core.giveBack(this.size);

@@ -53,6 +53,9 @@ export class Machine {
   /** The number of the dispatch. */
   dispatch = 0;
 
+  /** Of arrays and vectors, by how many elements they have: the greatest index past their end that was taken. */
+  readonly outside = new Map<number, number>();
+
   #lastEpoch = 0;
   /** For each epoch of this dispatch, the index of its work-group. */
   readonly #groupIndices: number[] = [];
@@ -74,6 +77,7 @@ export class Machine {
     this.random = new Random(this.options.seed);
     this.#otherOptions = otherOptions(this.options);
     this.findings.length = 0;
+    this.outside.clear();
     this.changes = 0;
   }
 
@@ -126,6 +130,13 @@ export class Machine {
     return [index % x, Math.floor(index / x) % y, Math.floor(index / (x * y))];
   }
 
+  /** Notes an index past the end, unless it is one below 0. */
+  noteOutside(index: number, count: number): void {
+    if (index < 2 ** 31 && index > (this.outside.get(count) ?? 0)) {
+      this.outside.set(count, index);
+    }
+  }
+
   /** Whether such a fault at these two places was reported in this dispatch. */
   hasReported(kind: FindingKind, site: number, otherSite = site): boolean {
     return this.#reported.has(keyOf(kind, site, otherSite));
@@ -137,16 +148,16 @@ export class Machine {
     site: number,
     message: string,
     threads: readonly FindingThread[],
-    otherSite = site,
+    otherSite?: number,
   ): void {
     if (this.hasReported(kind, site, otherSite)) {
       return;
     }
-    this.#reported.add(keyOf(kind, site, otherSite));
+    this.#reported.add(keyOf(kind, site, otherSite ?? site));
     const { file, entryPoint, sites } = this.context;
-    const line = sites.at(site)?.line ?? 0;
-    const finding: Finding = { kind, file, line, entryPoint, threads, message };
-    this.add(finding);
+    const { line = 0, column = 0 } = sites.at(site) ?? {};
+    const other = otherSite === undefined ? {} : { otherLine: sites.at(otherSite)?.line ?? 0 };
+    this.add({ kind, file, line, column, ...other, entryPoint, threads, message });
   }
 
   /** Adds a finding that was made elsewhere. */

@@ -305,7 +305,7 @@ export class StorageRange {
 
   #checkIsWritten(word: number, halves: number, t: number, g: WorkGroup, site: number): void {
     if (((this.memory.written[word] as number) & halves) !== halves) {
-      this.#reportUninitialised(word, t, g, site);
+      this.#reportUninitialized(word, t, g, site);
     }
   }
 
@@ -335,12 +335,12 @@ export class StorageRange {
     }
   }
 
-  #reportUninitialised(word: number, t: number, g: WorkGroup, site: number): void {
+  #reportUninitialized(word: number, t: number, g: WorkGroup, site: number): void {
     const { machine } = g;
-    if (!machine.hasReported("uninitialised", site)) {
+    if (!machine.hasReported("uninitialized", site)) {
       const thread = g.nameOf(t);
       machine.report(
-        "uninitialised",
+        "uninitialized",
         site,
         `${nameOfThread(thread)} reads ${this.#nameOfWord(word)} at ${machine.nameOfSite(site)}, which nothing has written`,
         [thread],
@@ -349,8 +349,9 @@ export class StorageRange {
   }
 
   #nameOfWord(word: number): string {
-    const variable = this.name === "" ? "" : `${this.name}, `;
-    return `word ${word - this.#first} of ${variable}buffer "${this.memory.label}"`;
+    const { label } = this.memory;
+    const names = [this.name, label === "" && this.name !== "" ? "" : `buffer "${label}"`].filter(Boolean);
+    return `word ${word - this.#first} of ${names.join(", ")}`;
   }
 }
 

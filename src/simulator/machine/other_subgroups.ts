@@ -15,7 +15,7 @@ export function runWithBothSizes(machine: Machine, ranges: Ranges, run: (ranges:
   const copies = copiesOf(ranges);
   machine.withOtherSubgroups(() => run(copies));
   run(ranges);
-  if (!machine.findings.slice(earlier).some(({ kind }) => kind === "waits for ever")) {
+  if (!machine.findings.slice(earlier).some(({ kind }) => kind === "stuck")) {
     reportDifferences(machine, differencesOf(ranges, copies));
   }
 }
@@ -100,7 +100,7 @@ function reportDifferences(machine: Machine, differences: readonly Difference[])
   );
   const writer = write ? `; ${nameOfThread(write.thread)} wrote it at ${machine.nameOfSite(write.site)}` : "";
   machine.report(
-    "subgroup size",
+    "subgroup-size",
     write?.site ?? -1,
     `word ${first} of ${range.name} is ${hexOf(value)} with subgroups of ${subgroupSize} lanes, and ${hexOf(otherValue)} with ${otherSubgroupSize}${writer}; ${count} of its ${range.words.length} words differ${others.join("")}`,
     write ? [write.thread] : [],

@@ -167,7 +167,7 @@ class Dispatch {
     const left = this.#total - this.#started;
     const others = left === 0 ? "" : `; ${left} of ${this.#total} work-groups had not started`;
     machine.report(
-      "waits for ever",
+      "stuck",
       site,
       `${names}${more} ${waits} for ever at ${machine.nameOfSite(site)}: ${turns}${others}`,
       groups,

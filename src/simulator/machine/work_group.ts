@@ -76,7 +76,7 @@ export class WorkGroup extends Subgroups {
     this.every = new Uint8Array(threads).fill(1);
     this.localId = [new Int32Array(threads), new Int32Array(threads), new Int32Array(threads)];
     this.#numberThreads(width, height);
-    this.#isTracked = machine.options.uninitialised;
+    this.#isTracked = machine.options.uninitialized;
     this.watchesAtomics = machine.options.unorderedAtomics;
     this.#changes = new Int32Array(this.watchesAtomics ? CHANGE_WORDS * memoryWords : 0);
     this.#shadow = new Int32Array(memoryWords << SHADOW_SHIFT);
@@ -124,7 +124,7 @@ export class WorkGroup extends Subgroups {
   stuck(t: number, site: number): never {
     const thread = { workGroup: [...this.id] as [number, number, number], thread: t };
     const message = `${nameOfThread(thread)} is in a loop without an end at ${this.machine.nameOfSite(site)}`;
-    this.machine.report("waits for ever", site, message, [thread]);
+    this.machine.report("stuck", site, message, [thread]);
     throw new EndlessLoop(message);
   }
 
@@ -164,7 +164,7 @@ export class WorkGroup extends Subgroups {
         this.#reportRace(index, t, "reads", site, shadow[at + WRITE_MARK] as number, "wrote");
       }
     } else if (this.#isTracked && (shadow[at + WRITE_TIME] as number) < this.#start) {
-      this.#reportUninitialised(index, t, site);
+      this.#reportUninitialized(index, t, site);
     }
     const sinceRead = (shadow[at + READ_TIME] as number) ^ time;
     if (sinceRead >>> THREAD_BITS !== 0) {
@@ -378,10 +378,11 @@ export class WorkGroup extends Subgroups {
 
   #outOfBounds(index: number, count: number, t: number, site: number): number {
     const { machine } = this;
-    if (!machine.hasReported("out of bounds", site)) {
+    machine.noteOutside(index >>> 0, count);
+    if (!machine.hasReported("out-of-bounds", site)) {
       const thread = this.nameOf(t);
       machine.report(
-        "out of bounds",
+        "out-of-bounds",
         site,
         `${nameOfThread(thread)} takes index ${index >>> 0} of ${count} at ${machine.nameOfSite(site)}`,
         [thread],
@@ -420,12 +421,12 @@ export class WorkGroup extends Subgroups {
     }
   }
 
-  #reportUninitialised(index: number, t: number, site: number): void {
+  #reportUninitialized(index: number, t: number, site: number): void {
     const { machine } = this;
-    if (!machine.hasReported("uninitialised", site)) {
+    if (!machine.hasReported("uninitialized", site)) {
       const thread = this.nameOf(t);
       machine.report(
-        "uninitialised",
+        "uninitialized",
         site,
         `${nameOfThread(thread)} reads ${this.#nameOfWord(index)} at ${machine.nameOfSite(site)}, which nothing has written`,
         [thread],

@@ -37,6 +37,7 @@ function validateDevices(adapter: GPUAdapter, other: GPUAdapter): void {
           kind: "validation",
           file: difference.label,
           line: 0,
+          column: 0,
           entryPoint: "",
           threads: [],
           message: messageOf(difference),

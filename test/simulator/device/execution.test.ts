@@ -176,7 +176,7 @@ test("timestamps are nanoseconds that do not go back", async () => {
 
 test("a finding names the module's label, the line and the entry point", async () => {
   const seen: unknown[] = [];
-  const gpu = handMadeGpu({ uninitialised: true, onFinding: (finding) => seen.push(finding) });
+  const gpu = handMadeGpu({ uninitialized: true, onFinding: (finding) => seen.push(finding) });
   const device = await openDevice(gpu);
   const pipeline = pipelineOf(device, "read", "kernel.wgsl");
   const run = async (buffer: GPUBuffer) => {
@@ -205,7 +205,7 @@ test("a finding names the module's label, the line and the entry point", async (
   const untouched = bufferOf(device, 8);
   expect(await run(untouched)).toBe(1);
   expect(gpu.findings[0]).toMatchObject({
-    kind: "uninitialised",
+    kind: "uninitialized",
     file: "kernel.wgsl",
     line: 2,
     entryPoint: "main",
@@ -225,7 +225,7 @@ test("a finding names the module's label, the line and the entry point", async (
 
 test("what onFinding throws ends the work, and loses the device", async () => {
   const gpu = handMadeGpu({
-    uninitialised: true,
+    uninitialized: true,
     onFinding: ({ message }) => {
       throw new Error(`stop: ${message}`);
     },

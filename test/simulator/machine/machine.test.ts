@@ -27,6 +27,8 @@ test("a finding is told once for a kind, a pair of places and a dispatch", () =>
     kind: "race",
     file: "made-up",
     line: 4,
+    column: 1,
+    otherLine: 6,
     entryPoint: "main",
     threads,
     message: "a",

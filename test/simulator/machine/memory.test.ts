@@ -129,6 +129,8 @@ describe("storage memory", () => {
         kind: "race",
         file: "made-up",
         line: 21,
+        column: 1,
+        otherLine: 11,
         entryPoint: "main",
         threads: [
           { workGroup: [1, 0, 0], thread: 0 },
@@ -257,7 +259,7 @@ test("the first race of random accesses is found, and no other", () => {
   expect(races).toBeGreaterThan(200);
 });
 
-describe("uninitialised storage memory", () => {
+describe("uninitialized storage memory", () => {
   const trackedRange = (words: number): StorageRange => {
     const memory = new Memory(4 * words, "data", true);
     return new StorageRange(memory, 0, 4 * words, true);
@@ -273,7 +275,7 @@ describe("uninitialised storage memory", () => {
     readWord(range, 1, 0, group, 2);
     expect(machine.findings.map(({ kind, message }) => [kind, message])).toEqual([
       [
-        "uninitialised",
+        "uninitialized",
         'thread 0 of work-group (0, 0, 0) reads word 1 of buffer "data" at line 3 (in main), which nothing has written',
       ],
     ]);

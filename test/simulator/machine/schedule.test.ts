@@ -180,7 +180,7 @@ describe.each(schedules)("the schedule %s", (schedule) => {
     dispatch(machine, [5, 1, 1], (group) => waitFor(range, 0, group, 6));
     expect(machine.findings).toHaveLength(1);
     expect(machine.findings[0]).toMatchObject({
-      kind: "waits for ever",
+      kind: "stuck",
       file: "made-up",
       line: 7,
       entryPoint: "main",
@@ -220,7 +220,7 @@ describe.each(schedules)("the schedule %s", (schedule) => {
         }
       })(),
     );
-    expect(kindsOf(machine)).toEqual(["waits for ever"]);
+    expect(kindsOf(machine)).toEqual(["stuck"]);
     expect(machine.findings[0]?.message).toContain("6 of 8 work-groups had not started");
     // With room for all, it ends.
     const roomy = machineOf({ schedule, residentGroups: 8, patience: 2000, seed: 3 });
@@ -247,7 +247,7 @@ describe.each(schedules)("the schedule %s", (schedule) => {
         }
       })(),
     );
-    expect(machine.findings.map(({ kind, line }) => [kind, line])).toEqual([["waits for ever", 9]]);
+    expect(machine.findings.map(({ kind, line }) => [kind, line])).toEqual([["stuck", 9]]);
     expect(machine.findings[0]?.message).toMatch(
       /waits for ever at line 9 \(in main\): no work-group ended in \d+ turns$/,
     );
@@ -405,7 +405,7 @@ test("after a dispatch that waits for ever, the machine goes on", () => {
   dispatch(machine, [2, 1, 1], steps);
   expect(ended).toBe(2);
   dispatch(machine, [1, 1, 1], steps);
-  expect(kindsOf(machine)).toEqual(["waits for ever", "waits for ever"]);
+  expect(kindsOf(machine)).toEqual(["stuck", "stuck"]);
   range.memory.words[0] = 1;
   dispatch(machine, [3, 1, 1], steps);
   expect(machine.findings).toHaveLength(2);

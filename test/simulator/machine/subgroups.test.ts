@@ -317,6 +317,7 @@ test("a finding names the function's line, and a thread that calls and one that 
       kind: "divergence",
       file: "made-up",
       line: 7,
+      column: 1,
       entryPoint: "main",
       threads: [
         { workGroup: [0, 0, 0], thread: 5 },

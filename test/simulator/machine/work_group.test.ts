@@ -109,6 +109,8 @@ describe("work-group memory", () => {
         kind: "race",
         file: "made-up",
         line: 21,
+        column: 1,
+        otherLine: 11,
         entryPoint: "main",
         threads: [
           { workGroup: [0, 0, 0], thread: 7 },
@@ -211,6 +213,7 @@ describe("a barrier", () => {
         kind: "divergence",
         file: "made-up",
         line: 9,
+        column: 1,
         entryPoint: "main",
         threads: [
           { workGroup: [0, 0, 0], thread: 1 },
@@ -253,9 +256,10 @@ describe("an index", () => {
     expect(startedGroup(machine, 4).inBounds(index, count, 3, 2)).toBe(taken);
     expect(machine.findings).toEqual([
       {
-        kind: "out of bounds",
+        kind: "out-of-bounds",
         file: "made-up",
         line: 3,
+        column: 1,
         entryPoint: "main",
         threads: [{ workGroup: [0, 0, 0], thread: 3 }],
         message: `thread 3 of work-group (0, 0, 0) takes index ${index >>> 0} of ${count} at line 3 (in main)`,
@@ -293,9 +297,9 @@ describe("the order of atomics", () => {
   });
 });
 
-describe("uninitialised work-group memory", () => {
+describe("uninitialized work-group memory", () => {
   test("is found if it is read", () => {
-    const machine = machineOf({ uninitialised: true });
+    const machine = machineOf({ uninitialized: true });
     const group = startedGroup(machine, 2, 2);
     group.write(0, 1, 0, 0);
     group.read(0, 0, 1);
@@ -305,19 +309,19 @@ describe("uninitialised work-group memory", () => {
     group.read(1, 1, 4);
     expect(machine.findings.map(({ kind, message }) => [kind, message])).toEqual([
       [
-        "uninitialised",
+        "uninitialized",
         "thread 1 of work-group (0, 0, 0) reads word 1 of work-group memory at line 5 (in main), which nothing has written",
       ],
     ]);
   });
 
   test("is what an earlier work-group wrote, too", () => {
-    const machine = machineOf({ uninitialised: true });
+    const machine = machineOf({ uninitialized: true });
     const group = startedGroup(machine, 2, 2);
     group.write(0, 1, 0, 0);
     group.start(1, [1, 0, 0], [2, 1, 1]);
     group.read(0, 0, 1);
-    expect(kindsOf(machine)).toEqual(["uninitialised"]);
+    expect(kindsOf(machine)).toEqual(["uninitialized"]);
   });
 
   test("is zeros otherwise", () => {

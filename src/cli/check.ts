@@ -1,0 +1,228 @@
+import process from "node:process";
+import { createContext, runInContext } from "node:vm";
+import type { ScalarArray } from "../algebra/arrays.ts";
+import { elementTypes } from "../algebra/element_types.ts";
+import { ArgumentError, SourceError } from "../errors.ts";
+import type { CheckBuffer, CheckFinding, CheckOptions, CheckReport } from "../simulator/index.ts";
+import { checkKernel } from "../simulator/index.ts";
+import { linkDirectives } from "../wgsl.ts";
+import { counted, UsageError } from "./errors.ts";
+import { DASH, openTarget, readInput, requireApart } from "./files.ts";
+import { readKernel } from "./link.ts";
+import { dumpElements, parseElements } from "./npy.ts";
+import { print, reportTarget } from "./print.ts";
+
+/** The options of `wavefold check`, as commander hands them over. */
+export interface CheckCommandOptions
+  extends Pick<
+    CheckOptions,
+    | "dispatch"
+    | "items"
+    | "fill"
+    | "lanes"
+    | "runs"
+    | "seconds"
+    | "seed"
+    | "subgroupSizes"
+    | "uninitialized"
+    | "unordered"
+  > {
+  readonly entry?: string;
+  readonly buffer?: readonly string[];
+  readonly set?: readonly string[];
+  readonly override?: readonly string[];
+  readonly show?: readonly string[];
+  readonly json?: string;
+}
+
+/** What is left of `=`, and right of it; undefined if there is none. */
+function pairOf(given: string): readonly [string, string | undefined] {
+  const at = given.indexOf("=");
+  return at < 0 ? [given, undefined] : [given.slice(0, at), given.slice(at + 1)];
+}
+
+/** The pairs that an option was given. @throws {UsageError} for one without `=`. */
+const pairsOf = (option: string, takes: string, given: readonly string[] = []): [string, string][] =>
+  given.map((one) => {
+    const [name, value] = pairOf(one);
+    if (name === "" || value === undefined || value === "") {
+      throw new UsageError(`check: ${option} is ${one}; it takes ${takes}`);
+    }
+    return [name, value];
+  });
+
+function numberOf(option: string, name: string, text: string): number {
+  const value = Number(text);
+  if (text.trim() === "" || Number.isNaN(value)) {
+    throw new UsageError(`check: ${option} ${name}=${text}: this is no number`);
+  }
+  return value;
+}
+
+const overrideOf = (name: string, text: string): number | boolean =>
+  text === "true" || text === "false" ? text === "true" : numberOf("--override", name, text);
+
+/** `wavefold check`. Its exit status is 1 if something was found. */
+export async function check(path: string, options: CheckCommandOptions): Promise<void> {
+  const { entry, buffer, set, override, show = [], json, ...others } = options;
+  const shows = show.map(pairOf);
+  await requireApart([...shows.flatMap(([, file]) => file ?? []), json ?? []].flat());
+  const target = json === undefined ? undefined : await reportTarget(json);
+  const { name: file, text } = await readKernel(path);
+  const report = checked(text.includes("// wavefold:") ? linkDirectives(text, { name: file }) : text, {
+    ...others,
+    file,
+    ...(entry !== undefined && { entryPoint: entry }),
+    buffers: await buffersOf(pairsOf("--buffer", "NAME=file.npy", buffer)),
+    values: Object.fromEntries(
+      pairsOf("--set", "NAME=number", set).map(([name, value]) => [name, numberOf("--set", name, value)]),
+    ),
+    overrides: Object.fromEntries(
+      pairsOf("--override", "NAME=value", override).map(([name, value]) => [name, overrideOf(name, value)]),
+    ),
+  });
+  const shown = shows.map(([key, out]) => [bufferNamed(report, key), out] as const);
+  for (const [of, out] of shown) {
+    if (out !== undefined) {
+      await (await openTarget(out)).write(npyOf(of));
+    }
+  }
+  await target?.write(new TextEncoder().encode(jsonOf(report)));
+  if (json !== DASH) {
+    const printed = shown.filter(([, out]) => out === undefined).map(([of]) => `${valuesText(of)}\n`);
+    await print(`${assumedText(file, report)}${printed.join("")}${findingsText(report)}`);
+  }
+  process.exitCode = report.findings.length > 0 ? 1 : 0;
+}
+
+/** How long a check may take before it is given up, if one run alone takes too long. */
+const longestMs = (seconds = 0): number => Math.max(60_000, 3000 * seconds);
+
+/** Calls a function, and ends it if it takes too long. */
+function within<Result>(milliseconds: number, work: () => Result): Result {
+  const context = createContext({ work });
+  return runInContext("work()", context, { timeout: milliseconds }) as Result;
+}
+
+/** The report, of which errors name the command's options. */
+function checked(code: string, options: CheckOptions): CheckReport {
+  const longest = longestMs(options.seconds);
+  try {
+    return within(longest, () => checkKernel(code, options));
+  } catch (cause) {
+    if (cause instanceof ArgumentError) {
+      throw new UsageError(asOption(cause.message));
+    }
+    if ((cause as NodeJS.ErrnoException).code === "ERR_SCRIPT_EXECUTION_TIMEOUT") {
+      throw new UsageError(
+        `check: the runs took more than ${longest / 1000} s; smaller --items, --dispatch or numbers of --set take less`,
+      );
+    }
+    throw cause instanceof SourceError ? new UsageError(cause.message) : cause;
+  }
+}
+
+const flags: Readonly<Record<string, string>> = {
+  entryPoint: "--entry",
+  overrides: "--override",
+  dispatch: "--dispatch",
+  items: "--items",
+  buffers: "--buffer",
+  values: "--set",
+  subgroupSizes: "--subgroup-sizes",
+  lanes: "--lanes",
+  runs: "--runs",
+  seconds: "--seconds",
+  seed: "--seed",
+  fill: "--fill",
+};
+
+const asOption = (message: string): string =>
+  message.replace(/^checkKernel: (\w+)/, (_, option: string) => `check: ${flags[option] ?? option}`);
+
+async function buffersOf(given: readonly [string, string][]): Promise<Record<string, ScalarArray>> {
+  const read = given.map(
+    async ([name, path]): Promise<[string, ScalarArray]> => [
+      name,
+      parseElements(await readInput(path), path).data,
+    ],
+  );
+  return Object.fromEntries(await Promise.all(read));
+}
+
+/** The buffer of a name, of a number of group 0, or of `group:binding`. */
+function bufferNamed({ buffers }: CheckReport, key: string): CheckBuffer {
+  const found = buffers.find(
+    ({ name, group, binding }) =>
+      name === key || `${group}:${binding}` === key || (group === 0 && String(binding) === key),
+  );
+  if (found === undefined) {
+    const names = buffers.map(({ name, group, binding }) => `${name} (${group}:${binding})`);
+    throw new UsageError(
+      `check: --show is ${key}; it takes the kernel's buffers: ${names.join(", ") || "it has none"}`,
+    );
+  }
+  return found;
+}
+
+/** What a buffer holds after the first run. Scalars of several types are words of u32. */
+function elementsIn({ result, scalar, stride }: CheckBuffer) {
+  const type = elementTypes[scalar === "f32" || scalar === "i32" || scalar === "f16" ? scalar : "u32"];
+  const holder = { u32: Uint32Array, i32: Int32Array, f32: Float32Array, f16: Uint16Array }[type.name];
+  const data: ScalarArray = new holder(result.slice().buffer);
+  const each = stride / type.bytes;
+  return { type, data, shape: each > 1 ? [data.length / each, each] : [data.length] };
+}
+
+const npyOf = (buffer: CheckBuffer): Uint8Array => dumpElements(elementsIn(buffer));
+
+/** How many values a line shows. */
+const SHOWN = 32;
+
+function valuesText(buffer: CheckBuffer): string {
+  const { data } = elementsIn(buffer);
+  const more = data.length > SHOWN ? ` … ${data.length - SHOWN} more` : "";
+  return `${buffer.name}: ${Array.from(data.subarray(0, SHOWN), String).join(" ")}${more}`;
+}
+
+const times = (sizes: readonly number[]): string => sizes.join(" × ");
+
+/** What a check has assumed. */
+function assumedText(file: string, report: CheckReport): string {
+  const { entryPoint, workGroupSize, dispatch, buffers, overrides, runs, skippedRuns, subgroupSizes } =
+    report;
+  const lines = [
+    `${file}: ${entryPoint}, ${times(dispatch)} work-groups of ${times(workGroupSize)} threads`,
+    ...overrides.map(({ name, value }) => `  override ${name} = ${value}`),
+    ...buffers.map((buffer) => {
+      const { name, group, binding, type, elements, contents } = buffer;
+      const size = elements > 0 ? `, ${counted(elements, "element")}` : "";
+      return `  ${group}:${binding} ${name}: ${type}${size}: ${contents}`;
+    }),
+    `${counted(runs, "run")}${subgroupSizes.length > 0 ? `, with subgroups of ${subgroupSizes.join(", ")} lanes` : ""}${skippedRuns > 0 ? `; there was no time for ${skippedRuns} more` : ""}`,
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function findingText({ file, line, kind, message, runs, options }: CheckFinding, all: number): string {
+  const { seed, subgroupSize, lanes, schedule } = options;
+  const sizes = subgroupSize === undefined ? "" : `, subgroups of ${subgroupSize} ${lanes} lanes`;
+  const where =
+    runs === all ? "in all runs" : `in ${runs} of ${all} runs: seed ${seed}, schedule ${schedule}${sizes}`;
+  return `${file}:${line}: ${kind}: ${message} (${where})\n`;
+}
+
+/** What to do if a finding comes from what was assumed. */
+const HINT =
+  "what was not given was assumed: --items, --dispatch, --set and --buffer say what the kernel may rely on";
+
+const findingsText = ({ findings, runs }: CheckReport): string =>
+  findings.length === 0
+    ? "nothing found\n"
+    : `${findings.map((one) => findingText(one, runs)).join("")}${counted(findings.length, "finding")}; ${HINT}\n`;
+
+/** The report without what buffers hold. */
+function jsonOf({ buffers, ...report }: CheckReport): string {
+  const facts = buffers.map(({ result: _, ...buffer }) => buffer);
+  return `${JSON.stringify({ ...report, buffers: facts }, null, 2)}\n`;
+}

@@ -1,0 +1,130 @@
+import { refuse, shown } from "../../errors.ts";
+import { Random } from "../machine/random.ts";
+import type { Binding, DeclaredBinding } from "./bindings.ts";
+import { bytesOf, elementsOf, onlyScalarOf, typeTextOf } from "./bindings.ts";
+import type { Chosen } from "./options.ts";
+import { CALLER } from "./options.ts";
+import type { Filling } from "./values.ts";
+import { fillBuffer } from "./values.ts";
+
+/** Typed arrays that say what they hold. Others may hold anything. */
+const told: readonly (readonly [
+  name: string,
+  isTold: (data: unknown) => boolean,
+  scalars: readonly string[],
+])[] = [
+  ["Float32Array", (data) => data instanceof Float32Array, ["f32"]],
+  ["Uint32Array", (data) => data instanceof Uint32Array, ["u32", "i32"]],
+  ["Int32Array", (data) => data instanceof Int32Array, ["i32", "u32"]],
+];
+
+/** The buffers of a check. */
+export interface Buffers {
+  /** What settings count, and random integers are below. */
+  readonly items: number;
+  /** The buffers, of which those that are made have arrays of so many elements. */
+  withElements(elements: number): readonly Binding[];
+}
+
+const ITEMS = 1000;
+
+/** Gives each binding the buffer that the options have for it, or one that is made. @throws {ArgumentError} */
+export function buffersOf(declared: readonly DeclaredBinding[], chosen: Chosen): Buffers {
+  const given = new Map(Object.entries(chosen.buffers));
+  const known = declared.map((one): DeclaredBinding & Partial<Binding> => {
+    const { name, group, binding } = one;
+    const keys = [name, `${group}:${binding}`, ...(group === 0 ? [String(binding)] : [])];
+    const key = keys.find((other) => given.has(other));
+    if (key === undefined) {
+      return one;
+    }
+    const data = given.get(key);
+    given.delete(key);
+    return { ...one, bytes: givenBytes(`buffers[${shown(key)}]`, data, one) };
+  });
+  requireKnown(declared, given.keys(), Object.keys(chosen.values));
+  const items = chosen.items ?? fewestElements(known) ?? ITEMS;
+  return {
+    items,
+    withElements: (elements) => known.map((one) => made(one, { ...chosen, items }, elements)),
+  };
+}
+
+/** The elements of the shortest array that is given. */
+function fewestElements(known: readonly (DeclaredBinding & Partial<Binding>)[]): number | undefined {
+  const counts = known.flatMap(({ bytes, shape }) =>
+    bytes !== undefined && shape.stride > 0 ? elementsOf({ bytes, shape }) : [],
+  );
+  return counts.length === 0 ? undefined : Math.min(...counts);
+}
+
+function made(
+  one: DeclaredBinding & Partial<Binding>,
+  filling: Filling & { readonly seed: number },
+  elements: number,
+): Binding {
+  const { group, binding, shape, bytes: given } = one;
+  if (given !== undefined) {
+    return { ...one, bytes: given, contents: "as given" };
+  }
+  const bytes = new Uint8Array(bytesOf(shape, elements));
+  // A buffer stays as it is if others are given.
+  const random = new Random((filling.seed + 1009 * group + 9973 * binding) >>> 0);
+  const contents = fillBuffer(bytes, shape, filling, random);
+  const isLonger = shape.stride > 0 && elements > filling.items;
+  return { ...one, bytes, contents: isLonger ? `${contents}; as long as the kernel goes` : contents };
+}
+
+/** Requires that nothing is given that the kernel does not have. */
+function requireKnown(
+  declared: readonly DeclaredBinding[],
+  keys: Iterable<string>,
+  paths: readonly string[],
+): void {
+  const names = declared.map(({ name, group, binding }) => `${name} (${group}:${binding})`);
+  const [key] = keys;
+  if (key !== undefined) {
+    refuse(CALLER, "buffers", shown(key), `the kernel's buffers: ${names.join(", ") || "it has none"}`);
+  }
+  const known = declared.flatMap(({ shape: { fixed, element } }) => [...fixed, ...element]);
+  const isKnown = (path: string): boolean =>
+    known.some((one) => one.path === path || one.path.startsWith(`${path}.`));
+  const unknown = paths.find((path) => !isKnown(path));
+  if (unknown !== undefined) {
+    const all = [...new Set(known.map(({ path }) => path))].slice(0, MOST_TOLD).join(", ");
+    refuse(CALLER, "values", shown(unknown), `numbers of the kernel's buffers, such as ${all}`);
+  }
+}
+
+const MOST_TOLD = 8;
+
+function givenBytes(option: string, data: unknown, binding: DeclaredBinding): Uint8Array {
+  const bytes = bytesIn(option, data);
+  const scalar = onlyScalarOf(binding);
+  const [name, , scalars] = told.find(([, isTold]) => isTold(data)) ?? [];
+  if (scalar !== undefined && scalars?.includes(scalar) === false) {
+    const array = told.find(([, , of]) => of[0] === scalar)?.[0] ?? "Uint16Array, for f16";
+    refuse(CALLER, option, `a ${name}`, `a ${array}: ${binding.name} is ${typeTextOf(binding)}`);
+  }
+  const least = bytesOf(binding.shape, 1);
+  if (bytes.length < least) {
+    refuse(
+      CALLER,
+      option,
+      `${bytes.length} bytes`,
+      `${least} or more: ${binding.name} is ${typeTextOf(binding)}`,
+    );
+  }
+  return bytes;
+}
+
+/** A copy of the bytes of what is given. */
+function bytesIn(option: string, data: unknown): Uint8Array {
+  if (data instanceof ArrayBuffer) {
+    return new Uint8Array(data.slice(0));
+  }
+  if (!ArrayBuffer.isView(data)) {
+    refuse(CALLER, option, shown(data), "a typed array or an ArrayBuffer");
+  }
+  return new Uint8Array(data.buffer, data.byteOffset, data.byteLength).slice();
+}

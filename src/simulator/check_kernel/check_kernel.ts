@@ -1,0 +1,320 @@
+import type { Scalar } from "../builtin_texts.ts";
+import type { Finding } from "../findings.ts";
+import { Machine } from "../machine/machine.ts";
+import type { Binding, Bound } from "./bindings.ts";
+import { bind, elementsOf, onlyScalarOf, typeTextOf } from "./bindings.ts";
+import type { Compared, Differing, Results } from "./compare.ts";
+import { both, differenceFound, differing, except, isNone } from "./compare.ts";
+import type { Kernel } from "./kernel.ts";
+import { kernelOf } from "./kernel.ts";
+import type { RunOptions } from "./machines.ts";
+import { otherOrders, runsOf } from "./machines.ts";
+import type { CheckOptions, Chosen } from "./options.ts";
+import { chosenOf } from "./options.ts";
+import type { Override } from "./text.ts";
+
+/** A finding of a check, and in which of its runs it was. */
+export interface CheckFinding extends Finding {
+  /** In how many runs it was. */
+  readonly runs: number;
+  /** The choices of the first of these runs. */
+  readonly options: RunOptions;
+}
+
+/** A buffer that a check has made, or was given. */
+export interface CheckBuffer {
+  /** The name of the variable. */
+  readonly name: string;
+  /** Its `@group`. */
+  readonly group: number;
+  /** Its `@binding`. */
+  readonly binding: number;
+  /** Its type, as WGSL writes it. */
+  readonly type: string;
+  /** Bytes. */
+  readonly size: number;
+  /** The elements of its array without a length; 0 if it has none. */
+  readonly elements: number;
+  /** The type of all its scalars; undefined if they differ. */
+  readonly scalar: Scalar | undefined;
+  /** Bytes from one of these elements to the next, if it has nothing else; 0 if it has. */
+  readonly stride: number;
+  /** What it held before a run, such as `"random below 1000"`, `"params.count = 1000"` or `"as given"`. */
+  readonly contents: string;
+  /** What the first run has left in it. */
+  readonly result: Uint8Array;
+}
+
+/** What a check has done, and what it has found. */
+export interface CheckReport {
+  /** The entry point that ran. */
+  readonly entryPoint: string;
+  /** Its `@workgroup_size`. */
+  readonly workGroupSize: readonly [number, number, number];
+  /** How many work-groups each run had. */
+  readonly dispatch: readonly [number, number, number];
+  /** The buffers of its bindings, by group and binding. */
+  readonly buffers: readonly CheckBuffer[];
+  /** The values of the text's `override`s. */
+  readonly overrides: readonly Override[];
+  /** How many runs there were. */
+  readonly runs: number;
+  /** How many more there was no time for. */
+  readonly skippedRuns: number;
+  /** The sizes of subgroups in these runs. None for a kernel that uses no subgroups. */
+  readonly subgroupSizes: readonly number[];
+  /** What was found, each once. */
+  readonly findings: readonly CheckFinding[];
+}
+
+/**
+ * Checks a compute shader: it makes buffers for its bindings, runs it in the simulator under many schedules, sizes of subgroups and orders of
+ * lanes, and tells what it found, at the text's lines. It shows faults that came up in these runs, and proves nothing.
+ *
+ * @throws {SourceError} for a text that does not compile, or that the simulator cannot run, such as one with textures.
+ * @throws {ArgumentError} for options that do not exist or do not fit the kernel.
+ *
+ * @example
+ * ```ts
+ * import { checkKernel } from "wavefold/simulator";
+ *
+ * const { findings } = checkKernel(`
+ *   @group(0) @binding(0) var<storage, read_write> data: array<u32>;
+ *   @compute @workgroup_size(64)
+ *   fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+ *     data[id.x] += 1u;
+ *   }`);
+ * findings.map(({ kind, line }) => [kind, line]); // [["out-of-bounds", 5]]
+ * ```
+ */
+export function checkKernel(code: string, options: CheckOptions = {}): CheckReport {
+  const chosen = chosenOf(options);
+  const kernel = kernelOf(String(code), chosen);
+  return new Check(kernel, chosen).report();
+}
+
+/** As many work-groups as cover the items, in as many dimensions as a work-group has; eight at least. */
+function dispatchFor(size: readonly [number, number, number], items: number): [number, number, number] {
+  const long = size.flatMap((threads, at) => (threads > 1 ? [at] : []));
+  const axes = long.length === 0 ? [0] : long;
+  const side = Math.ceil(items ** (1 / axes.length));
+  const groups: [number, number, number] = [1, 1, 1];
+  for (const axis of axes) {
+    groups[axis] = Math.ceil(side / (size[axis] ?? 1));
+  }
+  for (let turn = 0; groups[0] * groups[1] * groups[2] < LEAST_GROUPS; turn++) {
+    const axis = axes[turn % axes.length] ?? 0;
+    groups[axis] = 2 * (groups[axis] ?? 1);
+  }
+  return groups;
+}
+
+const LEAST_GROUPS = 8;
+
+/** What a run has left, and what its machine knows of it. */
+interface Ran {
+  readonly options: RunOptions;
+  readonly machine: Machine;
+  readonly results: Results;
+}
+
+/** How often arrays are made longer, and how long. */
+const MOST_FITS = 8;
+const MOST_ELEMENTS = 2 ** 22;
+/** An index that is so near to an end may be one of a loop that ends too late. */
+const NEAR = 8;
+
+/** Kinds of findings after which results may be anything, so that they say nothing. */
+const SPOILING: readonly string[] = ["race", "divergence", "stuck"];
+
+class Check {
+  readonly #kernel: Kernel;
+  readonly #chosen: Chosen;
+  readonly #dispatch: readonly [number, number, number];
+  #bindings: readonly Binding[];
+  readonly #findings = new Map<string, CheckFinding>();
+  /** The first run with each size of subgroups that results can be compared with. */
+  readonly #bases = new Map<number | undefined, Ran>();
+  /** For each size of subgroups, the words that depend on the order of work-groups and threads, once they are known. */
+  readonly #unstable = new Map<number | undefined, Differing>();
+
+  constructor(kernel: Kernel, chosen: Chosen) {
+    const { program, buffers, tellsGroupsApart: isMany } = kernel;
+    this.#kernel = kernel;
+    this.#chosen = chosen;
+    this.#dispatch =
+      chosen.dispatch ?? (isMany ? dispatchFor(program.workGroupSize, buffers.items) : [1, 1, 1]);
+    this.#bindings = buffers.withElements(buffers.items);
+  }
+
+  report(): CheckReport {
+    const { usesSubgroups: takesSizes, entryPoint, program, overrides } = this.#kernel;
+    const { seed, lanes, runs: count, seconds } = this.#chosen;
+    const subgroupSizes = takesSizes ? this.#chosen.subgroupSizes : [];
+    const runs = runsOf({ seed, subgroupSizes, lanes: takesSizes ? lanes : [], runs: count });
+    const end = Date.now() + 1000 * seconds;
+    const [first = {}, ...others] = runs;
+    const { results } = this.#note(this.#fittingRun(first));
+    let done = 1;
+    for (const options of others) {
+      if (Date.now() > end) {
+        break;
+      }
+      this.#note(this.#runOnce(options));
+      done++;
+    }
+    return {
+      entryPoint,
+      workGroupSize: program.workGroupSize,
+      dispatch: this.#dispatch,
+      buffers: results.map(bufferOf),
+      overrides,
+      runs: done,
+      skippedRuns: runs.length - done,
+      subgroupSizes,
+      findings: [...this.#findings.values()],
+    };
+  }
+
+  /** The first run. Nobody said how long arrays are, so they are made longer where the kernel goes far past their end. */
+  #fittingRun(options: RunOptions): Ran {
+    let elements = this.#kernel.buffers.items;
+    let ran = this.#runOnce(options);
+    for (let turn = 0; turn < MOST_FITS && this.#chosen.items === undefined; turn++) {
+      const last = ran.machine.outside.get(elements) ?? 0;
+      if (last >= MOST_ELEMENTS || !this.#isFar(last, elements)) {
+        break;
+      }
+      elements = last + 1;
+      this.#bindings = this.#kernel.buffers.withElements(elements);
+      ran = this.#runOnce(options);
+    }
+    return ran;
+  }
+
+  /** Whether an index is not one that a missing check of a thread's number, or a loop that ends too late, would take. */
+  #isFar(index: number, elements: number): boolean {
+    const { workGroupSize } = this.#kernel.program;
+    const threads = [...workGroupSize, ...this.#dispatch].reduce((product, count) => product * count, 1);
+    const isOfThreads = index >= threads - 1 && index < threads + NEAR;
+    return index >= elements + NEAR && !isOfThreads;
+  }
+
+  /** Notes what a run has shown. */
+  #note(ran: Ran): Ran {
+    const seen = new Set<string>();
+    for (const finding of causesAmong(ran.machine.findings)) {
+      if (finding.kind !== "out-of-bounds" || !this.#kernel.isChoice(finding.line, finding.column)) {
+        this.#add(finding, ran.options, seen);
+      }
+    }
+    this.#compare(ran);
+    return ran;
+  }
+
+  #runOnce(options: RunOptions): Ran {
+    const { uninitialized, unordered: unorderedAtomics, file } = this.#chosen;
+    const { program, entryPoint } = this.#kernel;
+    const machine = new Machine({ ...options, uninitialized, unorderedAtomics });
+    machine.context = { file, entryPoint, sites: program.sites };
+    const { bound, ranges } = bind(this.#bindings);
+    program.run(machine, this.#dispatch, ranges);
+    return { options, machine, results: bound };
+  }
+
+  /** Adds a finding, once for each of the places that it names. `seen` are those of this run. */
+  #add(finding: Finding, options: RunOptions, seen: Set<string>): void {
+    const { kind, line, otherLine = line, file } = finding;
+    const key = [kind, file, Math.min(line, otherLine), Math.max(line, otherLine)].join();
+    const known = this.#findings.get(key);
+    if (!seen.has(key)) {
+      seen.add(key);
+      this.#findings.set(key, known ? { ...known, runs: known.runs + 1 } : { ...finding, runs: 1, options });
+    }
+  }
+
+  /** Compares a run with one of another size of subgroups, or of the same size with lanes in their order. */
+  #compare(ran: Ran): void {
+    if (!this.#kernel.usesSubgroups || ran.machine.findings.some(({ kind }) => SPOILING.includes(kind))) {
+      return;
+    }
+    const { subgroupSize, lanes } = ran.options;
+    const base = this.#bases.get(subgroupSize);
+    if (base === undefined) {
+      if (lanes !== this.#chosen.lanes[0]) {
+        return;
+      }
+      this.#bases.set(subgroupSize, ran);
+      const [first] = this.#bases.values();
+      if (first !== undefined && first !== ran) {
+        this.#reportDifference("subgroup-size", ran, first);
+      }
+    } else if (lanes !== base.options.lanes) {
+      this.#reportDifference("lane-order", ran, base);
+    }
+  }
+
+  #reportDifference(kind: "subgroup-size" | "lane-order", ran: Ran, other: Ran): void {
+    const words = differing(ran.results, other.results);
+    if (isNone(words)) {
+      return;
+    }
+    const bases = kind === "subgroup-size" ? [ran, other] : [other];
+    const stable = except(words, bases.map((base) => this.#unstableWith(base)).reduce(both));
+    if (isNone(stable)) {
+      return;
+    }
+    const compared = (one: Ran): Compared => {
+      const { subgroupSize, lanes } = one.options;
+      return {
+        ...one,
+        way: kind === "subgroup-size" ? `subgroups of ${subgroupSize} lanes` : `${lanes} lanes`,
+      };
+    };
+    const { machine, options } = ran;
+    const { site, message } = differenceFound(stable, compared(ran), compared(other));
+    const { line, column } = machine.context.sites.at(site) ?? this.#kernel.place;
+    const { file, entryPoint } = machine.context;
+    this.#add({ kind, file, line, column, entryPoint, threads: [], message }, options, new Set());
+  }
+
+  /** The words that depend on the order of work-groups and threads, with the subgroups of a run. */
+  #unstableWith({ options, results }: Ran): Differing {
+    const { subgroupSize } = options;
+    let words = this.#unstable.get(subgroupSize);
+    if (words === undefined) {
+      words = otherOrders(options)
+        .map((one) => differing(this.#runOnce(one).results, results))
+        .reduce(both);
+      this.#unstable.set(subgroupSize, words);
+    }
+    return words;
+  }
+}
+
+/**
+ * Findings without the races at a place that takes an index past the end. In its place, the last element is taken, where such threads
+ * meet.
+ */
+function causesAmong(findings: readonly Finding[]): readonly Finding[] {
+  const outside = new Set(findings.flatMap(({ kind, line }) => (kind === "out-of-bounds" ? line : [])));
+  return findings.filter(
+    ({ kind, line, otherLine = line }) => kind !== "race" || !(outside.has(line) || outside.has(otherLine)),
+  );
+}
+
+function bufferOf({ binding, memory }: Bound): CheckBuffer {
+  const { name, group, binding: number, bytes, shape } = binding;
+  return {
+    name,
+    group,
+    binding: number,
+    type: typeTextOf(binding),
+    size: bytes.length,
+    elements: elementsOf(binding),
+    scalar: onlyScalarOf(binding),
+    stride: shape.fixedBytes === 0 ? shape.stride : 0,
+    contents: binding.contents,
+    result: memory.bytes.slice(),
+  };
+}

@@ -1,0 +1,570 @@
+import type { CheckFinding, CheckOptions } from "../../../src/simulator/index.ts";
+
+// Short kernels with a fault of each kind, and the same without it.
+
+/** A fault, in the statements of a kernel of eight work-groups of 64 threads. */
+export interface Planted {
+  readonly title: string;
+  /** Lines that the finding names end in `// fault`. */
+  readonly faulty: string;
+  readonly right: string;
+  /** Functions and structs that the statements use. */
+  readonly declarations?: string;
+  /** How many runs there are, if one takes long. */
+  readonly runs?: number;
+}
+
+/** Faults of a kind, and how they are looked for. */
+export interface Kind {
+  readonly kind: CheckFinding["kind"];
+  readonly options: CheckOptions;
+  /** Whether the statements use subgroups: `lane` and `size`. */
+  readonly usesSubgroups?: boolean;
+  readonly planted: readonly Planted[];
+}
+
+/** A kernel with these statements. `t` is the thread's number in its work-group. */
+export const kernelOf = (
+  statements: string,
+  { declarations = "", usesSubgroups = false }: { declarations?: string; usesSubgroups?: boolean } = {},
+): string => `
+struct Pair { first: u32, second: u32 }
+@group(0) @binding(0) var<storage, read_write> data: array<u32>;
+@group(0) @binding(1) var<storage, read> input: array<u32>;
+@group(0) @binding(2) var<storage, read_write> counts: array<atomic<u32>>;
+@group(0) @binding(3) var<storage, read_write> values: array<f32>;
+var<workgroup> word: u32;
+var<workgroup> words: array<u32, 64>;
+var<workgroup> vectors: array<vec4<u32>, 64>;
+var<workgroup> pairs: array<Pair, 64>;
+var<workgroup> state: atomic<u32>;
+var<workgroup> bins: array<atomic<u32>, 4>;
+${declarations}
+@compute @workgroup_size(64)
+fn main(
+  @builtin(global_invocation_id) id: vec3<u32>,
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(local_invocation_index) t: u32,
+  ${usesSubgroups ? "@builtin(subgroup_invocation_id) lane: u32, @builtin(subgroup_size) size: u32," : ""}
+) {
+${statements}
+}
+`;
+
+const BARRIER = "workgroupBarrier();";
+
+const races: readonly Planted[] = [
+  {
+    title: "a neighbour's word of work-group memory",
+    faulty: "words[t] = input[id.x]; // fault\ndata[id.x] = words[(t + 1u) % 64u]; // fault",
+    right: `words[t] = input[id.x];\n${BARRIER}\ndata[id.x] = words[(t + 1u) % 64u];`,
+  },
+  {
+    title: "a loop that writes what others still read",
+    faulty: `for (var i = 0u; i < 2u; i++) {
+  words[t] = input[id.x] + i; // fault
+  ${BARRIER}
+  data[id.x] = words[(t + 1u) % 64u]; // fault
+}`,
+    right: `for (var i = 0u; i < 2u; i++) {
+  words[t] = input[id.x] + i;
+  ${BARRIER}
+  data[id.x] = words[(t + 1u) % 64u];
+  ${BARRIER}
+}`,
+  },
+  {
+    title: "an array that is read and written in place",
+    faulty: "data[id.x] = data[id.x + 1u]; // fault",
+    right: "data[id.x] = input[id.x + 1u];",
+  },
+  {
+    title: "two threads that write one word",
+    faulty: "data[id.x / 2u] = t; // fault",
+    right: "data[id.x] = t;",
+  },
+  {
+    title: "all threads that write the same value",
+    faulty: "data[0] = input[0]; // fault",
+    right: "if (id.x == 0u) { data[0] = input[0]; }",
+  },
+  {
+    title: "a counter that is no atomic",
+    faulty: "data[0] += 1u; // fault",
+    right: "atomicAdd(&counts[0], 1u);",
+  },
+  {
+    title: "storage that only workgroupBarrier orders",
+    faulty: `data[id.x] = t; // fault
+${BARRIER}
+words[t] = data[group.x * 64u + (t + 1u) % 64u]; // fault`,
+    right: "data[id.x] = t;\nstorageBarrier();\nwords[t] = data[group.x * 64u + (t + 1u) % 64u];",
+  },
+  {
+    title: "a reduction by halves",
+    faulty: `words[t] = input[id.x];
+${BARRIER}
+for (var s = 32u; s > 0u; s >>= 1u) {
+  if (t < s) { words[t] += words[t + s]; } // fault
+}`,
+    right: `words[t] = input[id.x];
+${BARRIER}
+for (var s = 32u; s > 0u; s >>= 1u) {
+  if (t < s) { words[t] += words[t + s]; }
+  ${BARRIER}
+}`,
+  },
+  {
+    title: "a word that a flag of another work-group shall guard",
+    faulty: `if (group.x == 0u && t == 0u) {
+  data[0] = 7u; // fault
+  atomicStore(&counts[0], 1u);
+}
+if (group.x == 1u && t == 0u && atomicLoad(&counts[0]) == 1u) {
+  data[1] = data[0]; // fault
+}`,
+    right: `if (group.x == 0u && t == 0u) {
+  atomicStore(&counts[1], 7u);
+  atomicStore(&counts[0], 1u);
+}
+if (group.x == 1u && t == 0u && atomicLoad(&counts[0]) == 1u) {
+  data[1] = atomicLoad(&counts[1]);
+}`,
+  },
+  {
+    title: "components of a vector",
+    faulty: "vectors[t / 4u][t % 3u] = t; // fault",
+    right: "vectors[t / 4u][t % 4u] = t;",
+  },
+];
+
+const outOfBounds: readonly Planted[] = [
+  {
+    title: "storage",
+    faulty: "data[id.x + 500u] = t; // fault",
+    right: "data[id.x + 400u] = t;",
+  },
+  {
+    title: "a loop that goes one too far",
+    faulty:
+      "if (id.x == 0u) { for (var i = 0u; i <= arrayLength(&data); i++) {\n  data[i] = i; // fault\n} }",
+    right: "if (id.x == 0u) { for (var i = 0u; i < arrayLength(&data); i++) {\n  data[i] = i;\n} }",
+  },
+  {
+    title: "an index below 0",
+    faulty: "data[id.x] = input[id.x - 1u]; // fault",
+    right: "data[id.x] = input[max(id.x, 1u) - 1u];",
+  },
+  {
+    title: "work-group memory",
+    faulty: "words[t + 1u] = t; // fault",
+    right: "words[t] = t;",
+  },
+  {
+    title: "an array of a function",
+    faulty: "var items: array<u32, 8>;\nitems[t % 9u] = t; // fault\ndata[id.x] = items[0];",
+    right: "var items: array<u32, 8>;\nitems[t % 8u] = t;\ndata[id.x] = items[0];",
+  },
+  {
+    title: "a vector",
+    faulty: "let v = vec4<u32>(t);\ndata[id.x] = v[t % 5u]; // fault",
+    right: "let v = vec4<u32>(t);\ndata[id.x] = v[t % 4u];",
+  },
+  {
+    title: "the columns of a matrix",
+    faulty: "let m = mat3x3<f32>();\nvalues[id.x] = m[t % 4u].x; // fault",
+    right: "let m = mat3x3<f32>();\nvalues[id.x] = m[t % 3u].x;",
+  },
+  {
+    title: "an array in a struct",
+    declarations: "struct Four { items: array<u32, 4> }\nvar<private> four: Four;",
+    faulty: "four.items[t % 5u] = 1u; // fault",
+    right: "four.items[t % 4u] = 1u;",
+  },
+  {
+    title: "atomics",
+    faulty: "atomicAdd(&counts[id.x * 2u], 1u); // fault",
+    right: "atomicAdd(&counts[id.x], 1u);",
+  },
+  {
+    title: "a pointer that a function takes",
+    declarations:
+      "fn put(to: ptr<function, array<u32, 4>>, at: u32) {\n  (*to)[at % (4u + to[3])] = 1u; // fault\n}",
+    faulty: "var items = array<u32, 4>(0u, 0u, 0u, 1u);\nput(&items, t);",
+    right: "var items = array<u32, 4>();\nput(&items, t);",
+  },
+];
+
+const divergence: readonly Planted[] = [
+  {
+    title: "a branch",
+    faulty: `if (t < 32u) { ${BARRIER} } // fault`,
+    right: `if (group.x < 4u) { ${BARRIER} }`,
+  },
+  {
+    title: "a return before it",
+    faulty: `if (t == 5u) { return; }\n${BARRIER} // fault`,
+    right: `if (group.x == 5u) { return; }\n${BARRIER}`,
+  },
+  {
+    title: "a loop whose count is the thread's",
+    faulty: `for (var i = 0u; i < t % 2u; i++) { ${BARRIER} } // fault`,
+    right: `for (var i = 0u; i < 2u; i++) { ${BARRIER} }`,
+  },
+  {
+    title: "storageBarrier",
+    faulty: "if (t > 0u) { storageBarrier(); } // fault",
+    right: "storageBarrier();",
+  },
+  {
+    title: "a switch",
+    faulty: `switch (t % 2u) { case 0u: { ${BARRIER} } default: {} } // fault`,
+    right: `switch (group.x % 2u) { case 0u: { ${BARRIER} } default: {} }`,
+  },
+  {
+    title: "a function that is called in a branch on data",
+    declarations: "fn wait() {\n  workgroupBarrier(); // fault\n}",
+    faulty: "if (input[id.x] > 500u) { wait(); }",
+    right: "if (input[group.x] > 500u) { wait(); }",
+  },
+  {
+    title: "a subgroup function",
+    faulty: "if (t % 2u == 0u) { data[id.x] = select(0u, 1u, subgroupAny(true)); } // fault",
+    right: "data[id.x] = select(0u, 1u, subgroupAny(true));",
+  },
+  {
+    title: "workgroupUniformLoad",
+    faulty: "if (t < 8u) { data[id.x] = workgroupUniformLoad(&word); } // fault",
+    right: "data[id.x] = workgroupUniformLoad(&word);",
+  },
+  {
+    title: "a loop that one thread leaves",
+    faulty: `loop {\n  if (t == 3u) { break; }\n  ${BARRIER} // fault\n  break;\n}`,
+    right: `loop {\n  if (group.x == 3u) { break; }\n  ${BARRIER}\n  break;\n}`,
+  },
+  {
+    title: "a turn of a loop that a thread skips",
+    faulty: `for (var i = 0u; i < 2u; i++) {
+  if (t == i) { continue; }
+  data[id.x] = select(0u, 1u, subgroupAll(true)); // fault
+}`,
+    right: `for (var i = 0u; i < 2u; i++) {
+  if (group.x == i) { continue; }
+  data[id.x] = select(0u, 1u, subgroupAll(true));
+}`,
+  },
+];
+
+const stuck: readonly Planted[] = [
+  {
+    title: "a flag that nobody sets",
+    faulty: "loop { if (atomicLoad(&counts[0]) == 1u) { break; } } // fault",
+    right: "atomicStore(&counts[0], 1u);\nloop { if (atomicLoad(&counts[0]) == 1u) { break; } }",
+  },
+  {
+    title: "a work-group that may not have started",
+    faulty: `if (t == 0u) {
+  if (group.x < 7u) {
+    loop { if (atomicLoad(&counts[group.x + 1u]) == 1u) { break; } } // fault
+  }
+  atomicStore(&counts[group.x], 1u);
+}`,
+    right: `if (t == 0u) {
+  let ticket = atomicAdd(&counts[20], 1u);
+  if (ticket > 0u) {
+    loop { if (atomicLoad(&counts[ticket - 1u]) == 1u) { break; } }
+  }
+  atomicStore(&counts[ticket], 1u);
+}`,
+  },
+  {
+    title: "a barrier across all work-groups",
+    faulty: `if (t == 0u) {
+  atomicAdd(&counts[0], 1u);
+  loop { if (atomicLoad(&counts[0]) == 8u) { break; } } // fault
+}`,
+    right: `if (t == 0u) {
+  let arrived = atomicAdd(&counts[0], 1u);
+  if (arrived == 7u) { data[0] = arrived; }
+}`,
+  },
+  {
+    title: "a compare and exchange that never fits",
+    faulty: `if (t == 0u) { loop {
+  let old = atomicLoad(&counts[0]); // fault
+  if (atomicCompareExchangeWeak(&counts[0], old + 1u, old).exchanged) { break; } // fault
+} }`,
+    right: `if (t == 0u) { loop {
+  let old = atomicLoad(&counts[0]);
+  if (atomicCompareExchangeWeak(&counts[0], old, old + 1u).exchanged) { break; }
+} }`,
+  },
+  {
+    title: "a lock that is never given back",
+    faulty:
+      "if (t == 0u) {\n  loop { if (atomicExchange(&counts[0], 1u) == 0u) { break; } } // fault\n  data[0] = 1u;\n}",
+    right: `if (t == 0u) {
+  loop { if (atomicExchange(&counts[0], 1u) == 0u) { break; } }
+  atomicAdd(&counts[1], 1u);
+  atomicStore(&counts[0], 0u);
+}`,
+  },
+  {
+    title: "a count down below 0",
+    runs: 1,
+    faulty: "var sum = 0u;\nfor (var i = 3u; i >= 0u; i--) { sum += i; } // fault\ndata[id.x] = sum;",
+    right: "var sum = 0u;\nfor (var i = 3u; i > 0u; i--) { sum += i; }\ndata[id.x] = sum;",
+  },
+  {
+    title: "a turn that skips the step",
+    runs: 1,
+    faulty: "var i = 0u;\nwhile (i < 4u) { if (i == t % 4u) { continue; } i++; } // fault",
+    right: "var i = 0u;\nwhile (i < 4u) { if (i == t % 4u) { i += 2u; continue; } i++; }",
+  },
+  {
+    title: "a float that never is the end",
+    runs: 1,
+    faulty: "for (var x = 0.0; x != 1.0; x += 0.3) {} // fault",
+    right: "for (var x = 0.0; x != 1.0; x += 0.25) {}",
+  },
+  {
+    title: "a list that leads back",
+    runs: 1,
+    faulty: "var at = t % 4u;\nwhile (at != 9u) { at = (at + 1u) % 4u; } // fault",
+    right: "var at = t % 4u;\nwhile (at != 3u) { at = (at + 1u) % 4u; }",
+  },
+  {
+    title: "a bit that is never cleared",
+    runs: 1,
+    faulty: "var bits = t | 1u;\nloop { if (bits == 0u) { break; } bits |= bits >> 1u; } // fault",
+    right: "var bits = t | 1u;\nloop { if (bits == 0u) { break; } bits &= bits - 1u; }",
+  },
+];
+
+const subgroupSizes: readonly Planted[] = [
+  {
+    title: "the size itself",
+    faulty: "data[id.x] = size; // fault",
+    right: "data[id.x] = select(0u, 1u, size > 0u);",
+  },
+  {
+    title: "a sum of a subgroup for one of the work-group",
+    faulty: "data[id.x] = subgroupAdd(1u); // fault",
+    right: `let sum = subgroupAdd(1u);
+if (subgroupElect()) { atomicAdd(&state, sum); }
+${BARRIER}
+data[id.x] = atomicLoad(&state);`,
+  },
+  {
+    title: "sums of 32 threads",
+    faulty: `let sum = subgroupAdd(input[id.x]);
+if (t % 32u == 0u) { words[t / 32u] = sum; }
+${BARRIER}
+if (t == 0u) { data[group.x] = words[0] + words[1]; } // fault`,
+    right: `let sum = subgroupAdd(input[id.x]);
+if (lane == 0u) { words[t / size] = sum; }
+${BARRIER}
+if (t == 0u) {
+  var all = 0u;
+  for (var i = 0u; i < max(64u / size, 1u); i++) { all += words[i]; }
+  data[group.x] = all;
+}`,
+  },
+  {
+    title: "the first thread of a subgroup",
+    faulty: "data[id.x] = subgroupBroadcastFirst(t); // fault",
+    right: "data[id.x] = subgroupBroadcastFirst(group.x);",
+  },
+  {
+    title: "one word of a ballot",
+    faulty: "data[id.x] = countOneBits(subgroupBallot(true).x); // fault",
+    right: "data[id.x] = select(0u, 1u, countOneBits(subgroupBallot(true).x) > 0u);",
+  },
+  { title: "the lane", faulty: "data[id.x] = lane; // fault", right: "data[id.x] = lane % 4u;" },
+  {
+    title: "prefixes within a subgroup",
+    faulty: "data[id.x] = subgroupExclusiveAdd(1u); // fault",
+    right: "data[id.x] = subgroupExclusiveAdd(1u) - lane;",
+  },
+  {
+    title: "how many subgroups there are",
+    faulty: `if (subgroupElect()) { atomicAdd(&state, 1u); }
+${BARRIER}
+data[id.x] = atomicLoad(&state); // fault`,
+    right: `if (subgroupElect()) { atomicMax(&state, 1u); }
+${BARRIER}
+data[id.x] = atomicLoad(&state);`,
+  },
+  {
+    title: "the maximum of a subgroup",
+    faulty: "data[id.x] = subgroupMax(t); // fault",
+    right: "data[id.x] = subgroupMax(group.x);",
+  },
+  {
+    title: "floats, and not how they are rounded",
+    faulty: "values[id.x] = subgroupAdd(f32(t)); // fault",
+    right: "values[id.x] = subgroupAdd(0.1) / subgroupAdd(1.0);",
+  },
+];
+
+const laneOrders: readonly Planted[] = [
+  { title: "the lane", faulty: "data[id.x] = lane; // fault", right: "data[id.x] = t % 16u;" },
+  {
+    title: "prefixes",
+    faulty: "data[id.x] = subgroupExclusiveAdd(t); // fault",
+    right: "data[id.x] = subgroupAdd(1u);",
+  },
+  {
+    title: "prefixes of data",
+    faulty: "data[id.x] = subgroupInclusiveAdd(input[id.x]); // fault",
+    right: "data[id.x] = select(0u, 1u, subgroupAny(input[id.x] < 1000u));",
+  },
+  {
+    title: "a lane's value",
+    faulty: "data[id.x] = subgroupShuffle(t, 3u); // fault",
+    right: "data[id.x] = subgroupShuffle(group.x, 3u);",
+  },
+  {
+    title: "the first lane's value",
+    faulty: "data[id.x] = subgroupBroadcastFirst(t); // fault",
+    right: "data[id.x] = subgroupBroadcastFirst(group.x);",
+  },
+  {
+    title: "the lane before",
+    faulty: "let before = subgroupShuffleUp(t, 1u);\ndata[id.x] = select(0u, before, lane > 0u); // fault",
+    right: "data[id.x] = subgroupShuffleXor(group.x, 1u);",
+  },
+  {
+    title: "who is elected",
+    faulty: "data[id.x] = select(0u, 1u, subgroupElect()); // fault",
+    right: "data[id.x] = subgroupAdd(select(0u, 1u, subgroupElect()));",
+  },
+  {
+    title: "the bits of a ballot",
+    faulty: "data[id.x] = subgroupBallot(t % 16u < 3u).x; // fault",
+    right: "data[id.x] = subgroupBallot(true).x;",
+  },
+  {
+    title: "four lanes",
+    faulty: "data[id.x] = quadSwapX(t); // fault",
+    right: "data[id.x] = quadSwapX(group.x);",
+  },
+  {
+    title: "where the first lane writes",
+    faulty: "if (lane == 0u) { data[id.x] = 5000u; } // fault",
+    right: "if (t == 0u) { data[id.x] = 5000u; }",
+  },
+];
+
+const uninitialized: readonly Planted[] = [
+  {
+    title: "an array",
+    faulty: "data[id.x] = words[t]; // fault",
+    right: "words[t] = t;\ndata[id.x] = words[t];",
+  },
+  {
+    title: "half of an array",
+    faulty: `if (t < 32u) { words[t] = t; }\n${BARRIER}\ndata[id.x] = words[t]; // fault`,
+    right: `words[t] = t;\n${BARRIER}\ndata[id.x] = words[t];`,
+  },
+  {
+    title: "another index",
+    faulty: `if (t % 2u == 0u) { words[t / 2u] = t; }\n${BARRIER}\ndata[id.x] = words[t]; // fault`,
+    right: `if (t % 2u == 0u) { words[t / 2u] = t; }\n${BARRIER}\ndata[id.x] = words[t / 2u];`,
+  },
+  {
+    title: "a component",
+    faulty: "vectors[t].x = t;\ndata[id.x] = vectors[t].y; // fault",
+    right: "vectors[t].y = t;\ndata[id.x] = vectors[t].y;",
+  },
+  {
+    title: "a member",
+    faulty: "pairs[t].first = t;\ndata[id.x] = pairs[t].second; // fault",
+    right: "pairs[t].second = t;\ndata[id.x] = pairs[t].second;",
+  },
+  { title: "a sum", faulty: "words[t] += 1u; // fault", right: "words[t] = 1u;\nwords[t] += 1u;" },
+  {
+    title: "a whole struct",
+    faulty: "pairs[t].first = t;\nlet pair = pairs[t]; // fault\ndata[id.x] = pair.first;",
+    right: "pairs[t] = Pair(t, t);\nlet pair = pairs[t];\ndata[id.x] = pair.first;",
+  },
+  {
+    title: "a work-group that writes nothing",
+    faulty: "if (group.x == 0u) { words[t] = t; }\ndata[id.x] = words[t]; // fault",
+    right: "words[t] = group.x;\ndata[id.x] = words[t];",
+  },
+  {
+    title: "a loop that starts too late",
+    faulty:
+      "if (t == 0u) { for (var i = 1u; i < 64u; i++) { words[i] = i; } }\nworkgroupBarrier();\ndata[id.x] = words[t]; // fault",
+    right:
+      "if (t == 0u) { for (var i = 0u; i < 64u; i++) { words[i] = i; } }\nworkgroupBarrier();\ndata[id.x] = words[t];",
+  },
+  {
+    title: "a function that reads",
+    declarations: "fn at(i: u32) -> u32 {\n  return words[i]; // fault\n}",
+    faulty: "data[id.x] = at(t);",
+    right: "words[t] = t;\ndata[id.x] = at(t);",
+  },
+];
+
+/** A change of an atomic, and a load of it. */
+const unorderedAfter = (title: string, change: string, load = "atomicLoad(&state)"): Planted => ({
+  title,
+  faulty: `${change} // fault\ndata[id.x] = ${load}; // fault`,
+  right: `${change}\n${BARRIER}\ndata[id.x] = ${load};`,
+});
+
+const unordered: readonly Planted[] = [
+  unorderedAfter("a sum", "atomicAdd(&state, 1u);"),
+  unorderedAfter("a difference", "atomicSub(&state, 1u);"),
+  unorderedAfter("a maximum", "atomicMax(&state, t);"),
+  unorderedAfter("a minimum", "atomicMin(&state, t);"),
+  unorderedAfter("bits", "atomicOr(&state, 1u << (t % 32u));"),
+  unorderedAfter("bits that are turned", "atomicXor(&state, 1u << (t % 32u));"),
+  unorderedAfter("an exchange", "_ = atomicExchange(&state, 7u);"),
+  unorderedAfter("bins", "atomicAdd(&bins[t % 4u], 1u);", "atomicLoad(&bins[(t + 1u) % 4u])"),
+  {
+    title: "a start that comes too late",
+    faulty: "if (t == 0u) { atomicStore(&state, 5u); } // fault\natomicAdd(&state, 1u); // fault",
+    right: `if (t == 0u) { atomicStore(&state, 5u); }\n${BARRIER}\natomicAdd(&state, 1u);`,
+  },
+  {
+    title: "a loop that starts anew while others still load",
+    faulty: `for (var i = 0u; i < 2u; i++) {
+  if (t == 0u) { atomicStore(&state, i); } // fault
+  ${BARRIER}
+  data[id.x] = atomicLoad(&state); // fault
+}`,
+    right: `for (var i = 0u; i < 2u; i++) {
+  if (t == 0u) { atomicStore(&state, i); }
+  ${BARRIER}
+  data[id.x] = atomicLoad(&state);
+  ${BARRIER}
+}`,
+  },
+];
+
+const options: CheckOptions = { items: 1000, dispatch: 8, subgroupSizes: [32, 8], lanes: ["natural"] };
+
+/** Each kind of finding. */
+export const kinds: readonly Kind[] = [
+  { kind: "race", options, planted: races },
+  { kind: "out-of-bounds", options, planted: outOfBounds },
+  { kind: "divergence", options, planted: divergence },
+  { kind: "stuck", options, planted: stuck },
+  {
+    kind: "subgroup-size",
+    options: { ...options, subgroupSizes: [32, 64, 16, 8, 128, 4] },
+    usesSubgroups: true,
+    planted: subgroupSizes,
+  },
+  {
+    kind: "lane-order",
+    options: { ...options, subgroupSizes: [16], lanes: ["natural", "reversed", "permuted"] },
+    usesSubgroups: true,
+    planted: laneOrders,
+  },
+  { kind: "uninitialized", options: { ...options, uninitialized: true }, planted: uninitialized },
+  { kind: "unordered", options, planted: unordered },
+];
