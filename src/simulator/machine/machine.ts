@@ -162,7 +162,12 @@ export class Machine {
   }
 }
 
-const otherOptions = ({ otherSubgroupSize, ...options }: MachineOptions): MachineOptions | undefined =>
+/** A dispatch with subgroups of the other size is not traced. */
+const otherOptions = ({
+  otherSubgroupSize,
+  trace: _,
+  ...options
+}: MachineOptions): MachineOptions | undefined =>
   otherSubgroupSize === undefined ? undefined : { ...options, subgroupSize: otherSubgroupSize };
 
 const keyOf = (kind: FindingKind, site: number, otherSite: number): string =>
