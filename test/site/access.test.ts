@@ -99,7 +99,7 @@ const pages: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await page.getByRole("combobox", { name: "Segments" }).selectOption("heads");
     expect(await page.locator("#heads-field").isVisible()).toBe(true);
   },
-  "watch.html": (page) => page.getByRole("slider", { name: "Step" }).fill("6"),
+  "playground.html": (page) => page.getByRole("slider", { name: "Event" }).fill("20"),
   "use.html": async () => {},
   "check.html": async (page) => {
     await page.getByRole("combobox", { name: "Types" }).selectOption("u32");

@@ -1,0 +1,243 @@
+import { html } from "../dom.ts";
+import type { Cell } from "./cells.ts";
+import type { Memory } from "./moments.ts";
+import { findingsIn, isAccess, isChange, usedWords } from "./moments.ts";
+import type { Recording, ShownEvent, ShownVariable } from "./recording.ts";
+import { shown } from "./values.ts";
+
+/** Variables of more scalars show only those that the kernel uses. */
+const MOST_CELLS = 64;
+/** The most that is shown of one variable. */
+const MOST_USED_CELLS = 256;
+
+/** What a cell or a thread is marked for. The later ones go before the earlier ones. */
+const kinds = ["barrier", "subgroup", "read", "write", "atomic", "race"] as const;
+type Mark = (typeof kinds)[number];
+
+const markOf = ({ kind }: ShownEvent): Mark | undefined => {
+  switch (kind) {
+    case "start":
+      return undefined;
+    case "atomic load":
+    case "atomic change":
+      return "atomic";
+    default:
+      return kind;
+  }
+};
+
+/** A scalar on the page. */
+interface ShownCell {
+  readonly cell: Cell;
+  /** Its word in the variable. */
+  readonly word: number;
+  readonly box: HTMLElement;
+  readonly value: HTMLElement;
+  readonly who: HTMLElement;
+}
+
+interface ShownMemory {
+  readonly variable: ShownVariable;
+  readonly cells: readonly ShownCell[];
+}
+
+/** The picture of a recording. */
+export interface View {
+  /** Shows a moment, and what happened since another one. */
+  show(memory: Memory, from: number, to: number): void;
+  /** What an event uses, with the value. */
+  nameOf(event: ShownEvent): string;
+}
+
+/** The word of a variable at which a cell lies. */
+export const wordOf = ({ offset }: Cell): number => offset >> 2;
+
+/** The text of a cell's value in a word. */
+const valueIn = ({ scalar, offset }: Cell, word: number): string =>
+  shown(scalar, scalar !== "f16" ? word : offset % 4 === 2 ? word >>> 16 : word & 0xffff);
+
+/** Where the picture of a recording goes. */
+export interface Places {
+  readonly groups: HTMLElement;
+  readonly threads: HTMLElement;
+  readonly memory: HTMLElement;
+}
+
+/** Makes the picture of a recording. */
+export function viewOf(recording: Recording, places: Places): View {
+  const used = usedWords(recording);
+  const memories = recording.variables
+    .filter(({ name, memory }) => memory === "work-group" || used.has(name))
+    .map((variable) => shownMemory(variable, used.get(variable.name) ?? new Set()));
+  const threads = Array.from({ length: recording.threads }, (_, thread) => shownThread(thread));
+  const groups = groupsOf(recording).map((name) => ({
+    name,
+    box: html("li", {}, name.replace(/,0,0$/, "").replace(/,0$/, "").replaceAll(",", " ")),
+  }));
+  places.groups.replaceChildren(...groups.map(({ box }) => box));
+  places.threads.replaceChildren(...threads.map(({ box }) => box));
+  places.memory.replaceChildren(...memories.map(figureOf));
+  return {
+    show(memory, from, to) {
+      const taken = recording.events.slice(from, to);
+      const raced = racesIn(recording, from, to);
+      const group = (taken.at(-1) ?? recording.events[0])?.workGroup.join() ?? "";
+      for (const one of groups) {
+        const hasStarted = memory.started.includes(one.name);
+        one.box.className = one.name === group ? "current" : hasStarted ? "started" : "";
+      }
+      const here = (event: ShownEvent): boolean => event.workGroup.join() === group;
+      for (const one of threads) {
+        showThread(one, memory.lastOf(group, one.thread), taken.filter(here), raced.filter(here));
+      }
+      for (const { variable, cells } of memories) {
+        const words = memory.wordsOf(variable.name, group);
+        const isShown = (event: ShownEvent): boolean =>
+          isAccess(event) &&
+          event.variable === variable.name &&
+          (variable.memory === "buffer" || here(event));
+        showCells(cells, words, taken.filter(isShown), raced.filter(isShown), (event) =>
+          here(event)
+            ? `t${event.threads[0]}`
+            : `g${event.workGroup.join(".").replace(/(\.0)+$/, "")} t${event.threads[0]}`,
+        );
+      }
+    },
+    nameOf({ variable, index, values }) {
+      const found = recording.variables.find(({ name }) => name === variable);
+      const cell = found?.cells.find((one) => wordOf(one) === index);
+      return cell === undefined
+        ? `word ${index} of ${variable}`
+        : `${nameOfCell(variable, cell)} = ${valueIn(cell, values[0] ?? 0)}`;
+    },
+  };
+}
+
+const nameOfCell = (variable: string, { label }: Cell): string =>
+  label === ""
+    ? variable
+    : /^\d+$/.test(label)
+      ? `${variable}[${label}]`
+      : label.startsWith("[")
+        ? variable + label
+        : `${variable}.${label}`;
+
+function groupsOf({ groups: [x, y, z] }: Recording): readonly string[] {
+  return Array.from(
+    { length: x * y * z },
+    (_, index) => `${index % x},${Math.floor(index / x) % y},${Math.floor(index / (x * y))}`,
+  );
+}
+
+/** The events of races from one moment to another, both of each. */
+const racesIn = (recording: Recording, from: number, to: number): readonly ShownEvent[] =>
+  findingsIn(recording, from, to).flatMap(({ at, other }) =>
+    [at, other].flatMap((one) => (one === undefined ? [] : (recording.events[one] ?? []))),
+  );
+
+function shownMemory(variable: ShownVariable, used: ReadonlySet<number>): ShownMemory {
+  const all = variable.cells;
+  const some =
+    all.length <= MOST_CELLS ? all : all.filter((cell) => used.has(wordOf(cell))).slice(0, MOST_USED_CELLS);
+  return {
+    variable,
+    cells: some.map((cell) => {
+      const value = html("b");
+      const who = html("i");
+      const box = html("li", {}, html("span", {}, cell.label), value, who);
+      return { cell, word: wordOf(cell), box, value, who };
+    }),
+  };
+}
+
+function figureOf({ variable: { name, type, memory, cells: all }, cells }: ShownMemory): HTMLElement {
+  const left = all.length - cells.length;
+  const note = left > 0 ? `, without ${left} that are not used` : "";
+  return html(
+    "figure",
+    {},
+    html(
+      "figcaption",
+      {},
+      html("code", {}, name),
+      ` ${type}, ${memory === "buffer" ? "a buffer" : "work-group memory"}${note}`,
+    ),
+    html("ol", { class: "cells" }, ...cells.map(({ box }) => box)),
+  );
+}
+
+/** The mark that goes before the others. */
+const strongest = (marks: readonly (Mark | undefined)[]): Mark | "" =>
+  [...kinds].reverse().find((kind) => marks.includes(kind)) ?? "";
+
+function showCells(
+  cells: readonly ShownCell[],
+  words: Uint32Array,
+  taken: readonly ShownEvent[],
+  raced: readonly ShownEvent[],
+  nameOf: (event: ShownEvent) => string,
+): void {
+  const byWord = new Map<number, ShownEvent[]>();
+  for (const event of taken) {
+    event.values.forEach((_, at) => {
+      const word = event.index + at;
+      byWord.set(word, [...(byWord.get(word) ?? []), event]);
+    });
+  }
+  const inRace = new Set(raced.flatMap(({ index, values }) => values.map((_, at) => index + at)));
+  for (const { cell, word, box, value, who } of cells) {
+    const text = valueIn(cell, words[word] ?? 0);
+    if (value.textContent !== text) {
+      value.textContent = text;
+    }
+    const events = byWord.get(word) ?? [];
+    box.className = inRace.has(word) ? "race" : strongest(events.map(markOf));
+    const both = inRace.has(word)
+      ? raced.filter((event) => event.index <= word && word < event.index + event.values.length)
+      : events;
+    who.textContent = whoIn(both, nameOf);
+  }
+}
+
+/** Who uses a cell: by name if they are few. Those that change it come first. */
+function whoIn(events: readonly ShownEvent[], nameOf: (event: ShownEvent) => string): string {
+  const names = [...new Set([...events.filter(isChange), ...events].map(nameOf))];
+  return names.length > 2 ? `${names.length} threads` : names.join(" ");
+}
+
+interface ShownThread {
+  readonly thread: number;
+  readonly box: HTMLElement;
+  readonly line: HTMLElement;
+  readonly does: HTMLElement;
+}
+
+function shownThread(thread: number): ShownThread {
+  const line = html("b");
+  const does = html("i");
+  return { thread, box: html("li", {}, html("span", {}, String(thread)), line, does), line, does };
+}
+
+const words: Readonly<Record<Mark, string>> = {
+  barrier: "waits",
+  subgroup: "subgroup",
+  read: "reads",
+  write: "writes",
+  atomic: "atomic",
+  race: "race",
+};
+
+function showThread(
+  { thread, box, line, does }: ShownThread,
+  last: ShownEvent | undefined,
+  taken: readonly ShownEvent[],
+  raced: readonly ShownEvent[],
+): void {
+  const isIn = ({ threads }: ShownEvent): boolean => threads.includes(thread);
+  const events = taken.filter(isIn);
+  const race = raced.find(isIn);
+  const mark = race ? "race" : strongest(events.map(markOf));
+  box.className = mark;
+  line.textContent = last === undefined ? "–" : String(race?.line ?? last.line);
+  does.textContent = mark === "" ? "" : words[mark];
+}
