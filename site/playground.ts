@@ -1,9 +1,9 @@
 import { byId, html, messageOf } from "./dom.ts";
 import type { LineMark } from "./playground/editor.ts";
 import { editorIn } from "./playground/editor.ts";
-import { hashOf, linkedBy, setupOf } from "./playground/link.ts";
+import { hashOf, linkedBy, setupOf, stepOf } from "./playground/link.ts";
 import type { StepSize } from "./playground/moments.ts";
-import { after, before, captionOf, findingsIn, Memory, stepsOf } from "./playground/moments.ts";
+import { after, before, captionOf, findingsIn, isAccess, Memory, stepsOf } from "./playground/moments.ts";
 import type { Fault, Recording, ShownFinding } from "./playground/recording.ts";
 import { runInWorker } from "./playground/runner.ts";
 import type { MachineChoices, ReadyKernel, Setup } from "./playground/setup.ts";
@@ -68,7 +68,8 @@ function showMachine(machine: MachineChoices): void {
 
 const setupChosen = (): Setup => ({
   code: editor.area.value,
-  entryPoint: select("entry").value,
+  // The only one needs no name.
+  entryPoint: select("entry").length > 1 ? select("entry").value : "",
   groups: input("count-of-groups").value,
   values: Object.fromEntries(valueFields().map(({ name, value }) => [name, value])),
   machine: machineChosen(),
@@ -117,7 +118,7 @@ function showEntryPoints(names: readonly string[]): void {
 
 function showAbout(): void {
   element("about").textContent =
-    chosenKernel()?.about ?? "Your own kernel. It stays in this page; a link that you copy holds it.";
+    chosenKernel()?.about ?? "Your own kernel. It stays in this page, and in its link.";
 }
 
 // Running
@@ -137,10 +138,18 @@ async function run(at = 0): Promise<void> {
     showFault(outcome.fault);
   } else {
     showRecording(outcome.recording, setup);
-    go(0, Math.min(at, outcome.recording.events.length), at > 0);
+    goTo(Math.min(at, outcome.recording.events.length), at > 0);
   }
-  history.replaceState(null, "", `#${await hashOf(setup, chosenKernel(), 0)}`);
+  await showAddress(setup, 0);
   document.documentElement.dataset.ready = "";
+}
+
+/** Puts what is shown into the browser's address bar. */
+async function showAddress(setup: Setup, at: number): Promise<URL> {
+  const step = select("size").value as StepSize;
+  const address = new URL(`#${await hashOf(setup, chosenKernel(), { at, step })}`, location.href);
+  history.replaceState(null, "", address);
+  return address;
 }
 
 function runLater(): void {
@@ -153,17 +162,17 @@ function showFault({ message, line, entryPoints }: Fault): void {
   if (entryPoints.length > 0) {
     showEntryPoints(entryPoints);
   }
-  element("problem").textContent = (line > 0 ? `Line ${line}: ` : "") + messageOf(message);
-  editor.mark(new Map(line > 0 ? [[line, "fault"]] : []));
+  element("problem").textContent = (line > 0 ? `Line ${line}: ` : "") + message;
+  editor.mark(new Map(line > 0 ? [[line, "fault"]] : []), line);
   element("player").hidden = true;
-  element("findings").replaceChildren();
-  element("clean").textContent = "";
+  element("all-findings").hidden = true;
 }
 
 function showRecording(ran: Recording, { values }: Setup): void {
   recording = ran;
   element("problem").textContent = "";
   element("player").hidden = false;
+  element("all-findings").hidden = false;
   memory = new Memory(ran);
   view = viewOf(ran, {
     groups: element("groups"),
@@ -234,7 +243,8 @@ function go(start: number, end: number, asked = false): void {
 
 function markLines({ events }: Recording, found: readonly ShownFinding[]): void {
   const marks = new Map<number, LineMark>();
-  for (const { line } of events.slice(from, to)) {
+  const taken = events.slice(from, to);
+  for (const { line } of taken) {
     marks.set(line, "now");
   }
   for (const { line, other } of found) {
@@ -242,14 +252,17 @@ function markLines({ events }: Recording, found: readonly ShownFinding[]): void 
     marks.set(other === undefined ? line : (events[other]?.line ?? line), "fault");
   }
   marks.delete(0);
-  editor.mark(marks);
+  const { line = 0 } = found[0] ?? taken.filter(isAccess).at(-1) ?? taken.at(-1) ?? {};
+  editor.mark(marks, line);
 }
 
 /** Brings what changes into sight: in the picture, and the player in the page. */
 function reveal(): void {
   const picture = element("picture");
-  const cell = picture.querySelector("#memory li:not([class='']), #threads li:not([class=''])");
-  if (cell !== null) {
+  const cell = [".race", ".write", ".atomic", ".read"]
+    .map((mark) => picture.querySelector(`#memory ${mark}`))
+    .find((found) => found !== null);
+  if (cell) {
     const [box, window] = [cell.getBoundingClientRect(), picture.getBoundingClientRect()];
     if (box.top < window.top || box.bottom > window.bottom) {
       picture.scrollTop += (box.top + box.bottom) / 2 - (window.top + window.bottom) / 2;
@@ -266,6 +279,9 @@ function showFinding({ at }: ShownFinding): void {
   pause();
   const length = recording?.events.length ?? 0;
   go(Math.min(at, length), Math.min(at + 1, length), true);
+  if (element("player").getBoundingClientRect().top < 0) {
+    element("player").scrollIntoView();
+  }
 }
 
 function pause(): void {
@@ -307,9 +323,9 @@ function back(): void {
 }
 
 /** Shows the step that ends at a moment, or in which it lies. */
-function goTo(moment: number): void {
+function goTo(moment: number, asked = true): void {
   pause();
-  go(before(steps, moment), moment, true);
+  go(before(steps, moment), moment, asked);
 }
 
 // Links
@@ -320,8 +336,9 @@ async function showLinked(): Promise<void> {
     return;
   }
   try {
-    const { setup, name, at } = await linkedBy(location.hash, kernels, first);
+    const { setup, name, at, step } = await linkedBy(location.hash, kernels, first);
     select("kernel").value = name ?? "";
+    select("size").value = step;
     showSetup(setup);
     showAbout();
     await run(at);
@@ -335,9 +352,7 @@ async function showLinked(): Promise<void> {
 }
 
 async function share(): Promise<void> {
-  const hash = await hashOf(setupChosen(), chosenKernel(), to);
-  const address = new URL(`#${hash}`, location.href).href;
-  history.replaceState(null, "", address);
+  const { href: address } = await showAddress(setupChosen(), to);
   try {
     await navigator.clipboard.writeText(address);
     element("shared").textContent =
@@ -371,6 +386,7 @@ function listen(): void {
   select("kernel").addEventListener("change", () => {
     const kernel = chosenKernel();
     if (kernel) {
+      select("size").value = stepOf(kernel);
       showSetup(setupOf(kernel));
     }
     showAbout();

@@ -1,34 +1,60 @@
 import { html } from "../dom.ts";
+import { colouredLines } from "../highlight.ts";
 
 /** What a line of the text is marked for. */
 export type LineMark = "now" | "fault";
 
-/** A text that is edited, with numbers and marks behind its lines. */
+/** How long the text stays as it is before it is coloured, in milliseconds. */
+const PAUSE = 150;
+
+/** A text that is edited, over a copy of itself with colours, numbers and marks. */
 export interface Editor {
   readonly area: HTMLTextAreaElement;
   set(text: string): void;
-  /** Marks lines, from 1 on, and brings the first one into sight. */
-  mark(marks: ReadonlyMap<number, LineMark>): void;
+  /** Marks lines, from 1 on, and brings one into sight. */
+  mark(marks: ReadonlyMap<number, LineMark>, inSight: number): void;
 }
 
-/** An editor in an element that scrolls. The text is as large as it needs, so that lines and marks stay together. */
+/** An editor in an element that scrolls. The text is as large as it needs, so that it and its copy stay together. */
 export function editorIn(frame: HTMLElement, area: HTMLTextAreaElement): Editor {
   const lines = html("div", { class: "lines", "aria-hidden": "true" });
   frame.prepend(lines);
+  let texts: readonly string[] = [];
   let marked: readonly Element[] = [];
+  let timer: ReturnType<typeof setTimeout> | undefined;
 
-  const resize = (): void => {
-    const texts = area.value.split("\n");
-    area.rows = texts.length;
-    frame.style.setProperty("--columns", String(Math.max(...texts.map(({ length }) => length)) + 1));
-    while (lines.childElementCount > texts.length) {
-      lines.lastElementChild?.remove();
-    }
-    while (lines.childElementCount < texts.length) {
-      lines.append(html("div", {}, String(lines.childElementCount + 1)));
+  const colour = async (): Promise<void> => {
+    const code = area.value;
+    const coloured = await colouredLines(code, "wgsl");
+    // Meanwhile, more may have been typed.
+    if (area.value === code) {
+      coloured.forEach((line, at) => {
+        lines.children[at]?.replaceChildren(...line);
+      });
     }
   };
-  area.addEventListener("input", resize);
+
+  const copy = (): void => {
+    const next = area.value.split("\n");
+    area.rows = next.length;
+    frame.style.setProperty("--columns", String(Math.max(...next.map(({ length }) => length)) + 1));
+    while (lines.childElementCount > next.length) {
+      lines.lastElementChild?.remove();
+    }
+    while (lines.childElementCount < next.length) {
+      lines.append(html("div"));
+    }
+    next.forEach((text, at) => {
+      const line = lines.children[at];
+      if (line && (line.childNodes.length === 0 || texts[at] !== text)) {
+        line.textContent = text;
+      }
+    });
+    texts = next;
+    clearTimeout(timer);
+    timer = setTimeout(colour, PAUSE);
+  };
+  area.addEventListener("input", copy);
 
   const reveal = (line: Element): void => {
     const [box, window] = [line.getBoundingClientRect(), frame.getBoundingClientRect()];
@@ -42,11 +68,11 @@ export function editorIn(frame: HTMLElement, area: HTMLTextAreaElement): Editor 
     area,
     set(text) {
       area.value = text;
-      resize();
+      copy();
       frame.scrollTop = 0;
       frame.scrollLeft = 0;
     },
-    mark(marks) {
+    mark(marks, inSight) {
       for (const line of marked) {
         line.className = "";
       }
@@ -58,9 +84,9 @@ export function editorIn(frame: HTMLElement, area: HTMLTextAreaElement): Editor 
         line.className = mark;
       }
       marked = found.map(([line]) => line);
-      const [first] = found;
-      if (first) {
-        reveal(first[0]);
+      const line = lines.children[inSight - 1];
+      if (line) {
+        reveal(line);
       }
     },
   };

@@ -1,3 +1,4 @@
+import type { StepSize } from "./moments.ts";
 import type { MachineChoices, ReadyKernel, Setup } from "./setup.ts";
 import { defaultChoices } from "./setup.ts";
 
@@ -5,12 +6,10 @@ import { defaultChoices } from "./setup.ts";
 // itself, packed. `z` in front of packed text says that it is deflated, `j` that it is not.
 
 /** What a link says. */
-export interface Linked {
+export interface Linked extends Playback {
   readonly setup: Setup;
   /** The ready kernel that it starts from. */
   readonly name: string | undefined;
-  /** The moment to show. */
-  readonly at: number;
 }
 
 const base64 = (bytes: Uint8Array): string =>
@@ -44,6 +43,12 @@ async function unpacked(text: string): Promise<string> {
   );
 }
 
+/** The size of steps that a kernel begins with. */
+export const stepOf = (kernel: ReadyKernel | undefined): StepSize => kernel?.step ?? "barrier";
+
+const isStepSize = (text: string | null): text is StepSize =>
+  text === "event" || text === "line" || text === "barrier";
+
 const machineOf = ({ machine }: ReadyKernel): MachineChoices => ({ ...defaultChoices, ...machine });
 
 /** What a ready kernel runs, as it is in the list. */
@@ -55,8 +60,19 @@ export const setupOf = (kernel: ReadyKernel): Setup => ({
   machine: machineOf(kernel),
 });
 
+/** What of the playback a link has. */
+export interface Playback {
+  /** The moment. */
+  readonly at: number;
+  readonly step: StepSize;
+}
+
 /** The hash of a link to this. `kernel` is the one of the list that it started from. */
-export async function hashOf(setup: Setup, kernel: ReadyKernel | undefined, at: number): Promise<string> {
+export async function hashOf(
+  setup: Setup,
+  kernel: ReadyKernel | undefined,
+  { at, step }: Playback,
+): Promise<string> {
   const params = new URLSearchParams();
   const start = kernel && setupOf(kernel);
   if (kernel && start && start.code === setup.code) {
@@ -82,6 +98,9 @@ export async function hashOf(setup: Setup, kernel: ReadyKernel | undefined, at: 
       params.set(option, String(value));
     }
   }
+  if (step !== stepOf(kernel)) {
+    params.set("step", step);
+  }
   if (at > 0) {
     params.set("at", String(at));
   }
@@ -97,10 +116,17 @@ export async function linkedBy(
   const params = new URLSearchParams(hash.replace(/^#/, ""));
   const code = params.get("code");
   const name = params.get("kernel");
-  const at = Number(params.get("at") ?? 0) || 0;
+  const at = Math.max(0, Math.trunc(Number(params.get("at") ?? 0)) || 0);
+  const size = params.get("step");
+  const step = isStepSize(size) ? size : undefined;
   if (code !== null) {
     const machine = choicesIn(params, defaultChoices);
-    return { setup: { ...textIn(await unpackedOrRefused(code)), machine }, name: undefined, at };
+    return {
+      setup: { ...textIn(await contentOf(code)), machine },
+      name: undefined,
+      at,
+      step: step ?? stepOf(undefined),
+    };
   }
   const kernel = name === null ? first : kernels.find((one) => one.name === name);
   if (kernel === undefined) {
@@ -120,20 +146,20 @@ export async function linkedBy(
     values,
     machine: choicesIn(params, start.machine),
   };
-  return { setup, name: kernel.name, at };
+  return { setup, name: kernel.name, at, step: step ?? stepOf(kernel) };
 }
 
-async function unpackedOrRefused(text: string): Promise<string> {
+async function contentOf(text: string): Promise<unknown> {
   try {
-    return await unpacked(text);
+    return JSON.parse(await unpacked(text));
   } catch {
     throw new RangeError("the link’s kernel cannot be read: a part of the link is missing");
   }
 }
 
-/** The setup in a packed text, but for the machine. Strangers write links, so each value is looked at. */
-function textIn(text: string): Omit<Setup, "machine"> {
-  const { code, entryPoint, groups, values }: Partial<Setup> = Object(JSON.parse(text));
+/** The setup in a link, but for the machine. Strangers write links, so each value is looked at. */
+function textIn(content: unknown): Omit<Setup, "machine"> {
+  const { code, entryPoint, groups, values }: Partial<Setup> = Object(content);
   if (typeof code !== "string") {
     throw new RangeError("the link holds no kernel");
   }

@@ -239,8 +239,14 @@ export function captionOf(
   return did + end + cut;
 }
 
+/** So many lines are named. */
+const MOST_LINES = 5;
+
 function linesOf(events: readonly ShownEvent[]): string {
   const lines = [...new Set(events.filter(isAccess).map(({ line }) => line))].sort((a, b) => a - b);
   const [first] = lines;
+  if (lines.length > MOST_LINES) {
+    return `${lines.length} lines between ${first} and ${lines.at(-1)}`;
+  }
   return lines.length <= 1 ? `Line ${first}` : `Lines ${lines.slice(0, -1).join(", ")} and ${lines.at(-1)}`;
 }

@@ -54,6 +54,8 @@ export async function runKernel(setup: Setup): Promise<Outcome> {
       },
     });
     const device = await deviceOf(gpu);
+    // What is refused is told by the page, and not by the console.
+    device.pushErrorScope("validation");
     const module = device.createShaderModule({ label: "kernel", code });
     const [wrong] = (await module.getCompilationInfo()).messages;
     if (wrong) {
@@ -140,7 +142,8 @@ function variablesOf(
   entryPoint: string,
   values: Setup["values"],
 ): readonly PlacedVariable[] {
-  const globals = [...globalsOf(module, entryPoint)].filter(([, { space }]) => space !== "private");
+  const used = globalsOf(module, entryPoint);
+  const globals = [...module.globals].filter(([name, { space }]) => used.has(name) && space !== "private");
   return globals.map(([name, global]) => {
     const { type, space, isWritten } = global;
     const shared = { name, type: textOfType(type) };
@@ -212,7 +215,6 @@ async function dispatch(
   }
   pass.dispatchWorkgroups(...groups);
   pass.end();
-  device.pushErrorScope("validation");
   device.queue.submit([encoder.finish()]);
   const error = await device.popErrorScope();
   if (error) {

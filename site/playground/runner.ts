@@ -2,7 +2,7 @@ import type { Outcome } from "./recording.ts";
 import type { Setup } from "./setup.ts";
 
 /** How long a kernel may run, in milliseconds. */
-const LONGEST = 20_000;
+const LONGEST = 10_000;
 
 const late: Outcome = {
   kind: "fault",

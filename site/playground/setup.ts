@@ -1,4 +1,5 @@
 import type { AtomicOrder, LaneOrder, Schedule } from "../../src/simulator/options.ts";
+import type { StepSize } from "./moments.ts";
 
 /** How the machine behaves that runs a kernel: options of the simulator. */
 export interface MachineChoices {
@@ -47,4 +48,6 @@ export interface ReadyKernel extends Omit<Setup, "machine"> {
   /** What the list shows it under. */
   readonly section: string;
   readonly machine?: Partial<MachineChoices>;
+  /** The steps that show it best. To the next barrier by default. */
+  readonly step?: StepSize;
 }

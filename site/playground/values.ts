@@ -3,7 +3,7 @@ import { f16Number, f16Word } from "../../src/simulator/numbers/words.ts";
 
 /** A list of numbers, of which each may be followed by `*` and how often it stands there. */
 const NUMBER =
-  /^([-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|\.\d+(?:e[-+]?\d+)?|0x[\da-f]+|inf|nan)|true|false)(?:\*(\d+))?$/i;
+  /^([-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|\.\d+(?:e[-+]?\d+)?|0x[\da-f]+|inf(?:inity)?|nan)|true|false)(?:\*(\d+))?$/i;
 
 /** The most numbers of one buffer. */
 export const MOST_NUMBERS = 16_384;
@@ -32,7 +32,7 @@ function numberOf(text: string): number {
   if (text === "true" || text === "false") {
     return Number(text === "true");
   }
-  return text.endsWith("inf")
+  return text.includes("inf")
     ? (text.startsWith("-") ? -1 : 1) * Number.POSITIVE_INFINITY
     : text.endsWith("nan")
       ? Number.NaN
@@ -47,7 +47,7 @@ export function textOfNumbers(numbers: readonly number[]): string {
     while (end < numbers.length && Object.is(numbers[end], numbers[at])) {
       end++;
     }
-    const number = String(numbers[at]);
+    const number = Object.is(numbers[at], -0) ? "-0" : String(numbers[at]);
     if (end - at > 3) {
       texts.push(`${number}*${end - at}`);
     } else {

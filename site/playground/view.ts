@@ -6,7 +6,7 @@ import type { Recording, ShownEvent, ShownVariable } from "./recording.ts";
 import { shown } from "./values.ts";
 
 /** Variables of more scalars show only those that the kernel uses. */
-const MOST_CELLS = 64;
+const MOST_CELLS = 32;
 /** The most that is shown of one variable. */
 const MOST_USED_CELLS = 256;
 
@@ -56,6 +56,10 @@ export const wordOf = ({ offset }: Cell): number => offset >> 2;
 const valueIn = ({ scalar, offset }: Cell, word: number): string =>
   shown(scalar, scalar !== "f16" ? word : offset % 4 === 2 ? word >>> 16 : word & 0xffff);
 
+/** What is read stands above, and what is written below. */
+const rankOf = ({ memory, isWritten }: ShownVariable): number =>
+  memory === "work-group" ? 1 : isWritten ? 2 : 0;
+
 /** Where the picture of a recording goes. */
 export interface Places {
   readonly groups: HTMLElement;
@@ -67,7 +71,8 @@ export interface Places {
 export function viewOf(recording: Recording, places: Places): View {
   const used = usedWords(recording);
   const memories = recording.variables
-    .filter(({ name, memory }) => memory === "work-group" || used.has(name))
+    .filter(({ name }) => used.has(name))
+    .sort((a, b) => rankOf(a) - rankOf(b))
     .map((variable) => shownMemory(variable, used.get(variable.name) ?? new Set()));
   const threads = Array.from({ length: recording.threads }, (_, thread) => shownThread(thread));
   const groups = groupsOf(recording).map((name) => ({
@@ -76,7 +81,7 @@ export function viewOf(recording: Recording, places: Places): View {
   }));
   places.groups.replaceChildren(...groups.map(({ box }) => box));
   places.threads.replaceChildren(...threads.map(({ box }) => box));
-  places.memory.replaceChildren(...memories.map(figureOf));
+  places.memory.replaceChildren(...memories.map(figureOf), ...noteOfOthers(recording, used));
   return {
     show(memory, from, to) {
       const taken = recording.events.slice(from, to);
@@ -164,6 +169,14 @@ function figureOf({ variable: { name, type, memory, cells: all }, cells }: Shown
     ),
     html("ol", { class: "cells" }, ...cells.map(({ box }) => box)),
   );
+}
+
+/** Names the variables that are not shown. */
+function noteOfOthers({ variables }: Recording, used: ReadonlyMap<string, unknown>): readonly HTMLElement[] {
+  const names = variables.map(({ name }) => name).filter((name) => !used.has(name));
+  return names.length === 0
+    ? []
+    : [html("p", { class: "note" }, `Not used in this run: ${names.join(", ")}.`)];
 }
 
 /** The mark that goes before the others. */

@@ -203,7 +203,8 @@ async function ready({
     about,
     section: "Over a whole array",
     code,
-    entryPoint,
+    // Wavefold links what one entry point needs.
+    entryPoint: "",
     groups: z > 1 ? `${x} ${y} ${z}` : y > 1 ? `${x} ${y}` : String(x),
     values: valuesOf(dispatch),
     ...(machine && { machine }),

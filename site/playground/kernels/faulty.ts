@@ -51,6 +51,7 @@ fn scan(@builtin(local_invocation_index) thread: u32) {
     about:
       "Each work-group reads the count, adds one and writes it back. Nothing orders the work-groups of a dispatch, and no barrier can: it takes an atomic.",
     groups: "4",
+    values: { count: "0" },
     code: `@group(0) @binding(0) var<storage, read_write> count: u32;
 
 @compute @workgroup_size(4)
@@ -79,10 +80,11 @@ fn append(@builtin(global_invocation_id) id: vec3<u32>) {
   }
 }
 `,
-    values: { list: "0*8" },
+    values: { length: "0", list: "0*8" },
   },
   {
     name: "divergence",
+    step: "barrier",
     title: "A barrier that some threads do not reach",
     about:
       "All threads of a work-group must reach a barrier, or none. Browsers refuse what they can prove; here the loop’s end comes from a buffer.",
@@ -140,6 +142,7 @@ export const faulty: readonly ReadyKernel[] = kernels.map((kernel) => ({
   groups: "1",
   values: {},
   entryPoint: "",
+  step: "line",
   ...kernel,
   section: "Faults, and chance",
 }));

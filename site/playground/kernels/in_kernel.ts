@@ -100,7 +100,7 @@ const others: readonly InKernel[] = [
     directive: "work_group_compact_update counter=length",
     declarations: "@group(0) @binding(2) var<storage, read_write> length: atomic<u32>;\n",
     body: "let item = input[8u * id.x + local_index];\nlet place = work_group_compact_update(item > 3u, local_index);\nif (item > 3u) {\n  output[place.slot] = item;\n}",
-    values: { input: "3 1 7 0 4 1 6 3 2 8 5 1 0 9 2 4", output: "0*16" },
+    values: { input: "3 1 7 0 4 1 6 3 2 8 5 1 0 9 2 4", output: "0*16", length: "0" },
   },
   {
     name: "split",
