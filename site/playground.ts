@@ -18,6 +18,8 @@ const button = (id: string): HTMLButtonElement => byId(id, HTMLButtonElement);
 const slider = input("moment");
 const editor = editorIn(element("editor"), byId("code", HTMLTextAreaElement));
 
+/** So many threads stay in sight. */
+const FEW_THREADS = 16;
 /** How long the text stays as it is before it runs, in milliseconds. */
 const PAUSE = 350;
 
@@ -179,6 +181,7 @@ function showRecording(ran: Recording, { values }: Setup): void {
     threads: element("threads"),
     memory: element("memory"),
   });
+  element("strip").classList.toggle("tall", ran.threads > FEW_THREADS);
   element("groups-row").hidden = ran.groups.every((count) => count === 1);
   showEntryPoints(ran.entryPoints);
   showValues(
@@ -259,13 +262,18 @@ function markLines({ events }: Recording, found: readonly ShownFinding[]): void 
 /** Brings what changes into sight: in the picture, and the player in the page. */
 function reveal(): void {
   const picture = element("picture");
-  const cell = [".race", ".write", ".atomic", ".read"]
+  const cell = [".found", ".write", ".atomic", ".read"]
     .map((mark) => picture.querySelector(`#memory ${mark}`))
     .find((found) => found !== null);
   if (cell) {
-    const [box, window] = [cell.getBoundingClientRect(), picture.getBoundingClientRect()];
-    if (box.top < window.top || box.bottom > window.bottom) {
-      picture.scrollTop += (box.top + box.bottom) / 2 - (window.top + window.bottom) / 2;
+    const [box, { top: start, bottom: end }] = [
+      cell.getBoundingClientRect(),
+      picture.getBoundingClientRect(),
+    ];
+    const strip = element("strip");
+    const covered = getComputedStyle(strip).position === "sticky" ? strip.offsetHeight : 0;
+    if (box.top < start + covered || box.bottom > end) {
+      picture.scrollTop += (box.top + box.bottom) / 2 - (start + covered + end) / 2;
     }
   }
   const { top, bottom } = element("player").getBoundingClientRect();

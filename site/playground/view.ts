@@ -1,3 +1,4 @@
+import type { FindingKind } from "../../src/simulator/index.ts";
 import { html } from "../dom.ts";
 import type { Cell } from "./cells.ts";
 import type { Memory } from "./moments.ts";
@@ -11,7 +12,7 @@ const MOST_CELLS = 32;
 const MOST_USED_CELLS = 256;
 
 /** What a cell or a thread is marked for. The later ones go before the earlier ones. */
-const kinds = ["barrier", "subgroup", "read", "write", "atomic", "race"] as const;
+const kinds = ["barrier", "subgroup", "read", "write", "atomic", "found"] as const;
 type Mark = (typeof kinds)[number];
 
 const markOf = ({ kind }: ShownEvent): Mark | undefined => {
@@ -85,7 +86,7 @@ export function viewOf(recording: Recording, places: Places): View {
   return {
     show(memory, from, to) {
       const taken = recording.events.slice(from, to);
-      const raced = racesIn(recording, from, to);
+      const faults = faultsIn(recording, from, to);
       const group = (taken.at(-1) ?? recording.events[0])?.workGroup.join() ?? "";
       for (const one of groups) {
         const hasStarted = memory.started.includes(one.name);
@@ -93,7 +94,8 @@ export function viewOf(recording: Recording, places: Places): View {
       }
       const here = (event: ShownEvent): boolean => event.workGroup.join() === group;
       for (const one of threads) {
-        showThread(one, memory.lastOf(group, one.thread), taken.filter(here), raced.filter(here));
+        const fault = faults.find(({ event, threads: of }) => here(event) && of.includes(one.thread));
+        showThread(one, memory.lastOf(group, one.thread), taken.filter(here), fault);
       }
       for (const { variable, cells } of memories) {
         const words = memory.wordsOf(variable.name, group);
@@ -101,10 +103,15 @@ export function viewOf(recording: Recording, places: Places): View {
           isAccess(event) &&
           event.variable === variable.name &&
           (variable.memory === "buffer" || here(event));
-        showCells(cells, words, taken.filter(isShown), raced.filter(isShown), (event) =>
-          here(event)
-            ? `t${event.threads[0]}`
-            : `g${event.workGroup.join(".").replace(/(\.0)+$/, "")} t${event.threads[0]}`,
+        showCells(
+          cells,
+          words,
+          taken.filter(isShown),
+          faults.map(({ event }) => event).filter(isShown),
+          (event) =>
+            here(event)
+              ? `t${event.threads[0]}`
+              : `g${event.workGroup.join(".").replace(/(\.0)+$/, "")} t${event.threads[0]}`,
         );
       }
     },
@@ -134,11 +141,42 @@ function groupsOf({ groups: [x, y, z] }: Recording): readonly string[] {
   );
 }
 
-/** The events of races from one moment to another, both of each. */
-const racesIn = (recording: Recording, from: number, to: number): readonly ShownEvent[] =>
-  findingsIn(recording, from, to).flatMap(({ at, other }) =>
-    [at, other].flatMap((one) => (one === undefined ? [] : (recording.events[one] ?? []))),
+/** An event that a finding is about. */
+interface Fault {
+  readonly event: ShownEvent;
+  /** The threads whose fault it is. */
+  readonly threads: readonly number[];
+  /** What the page says of them. */
+  readonly word: string;
+}
+
+const faultWords: Readonly<Record<FindingKind, string>> = {
+  race: "race",
+  divergence: "absent",
+  "out of bounds": "outside",
+  "waits for ever": "waits",
+  uninitialised: "unwritten",
+  unordered: "unordered",
+  "subgroup size": "",
+  validation: "",
+};
+
+/** The events that findings are about, from one moment to another: both of a race. */
+const faultsIn = (recording: Recording, from: number, to: number): readonly Fault[] =>
+  findingsIn(recording, from, to).flatMap(({ kind, at, other }) =>
+    [at, other].flatMap((moment): readonly Fault[] => {
+      const event = moment === undefined ? undefined : recording.events[moment];
+      if (event === undefined) {
+        return [];
+      }
+      const threads = kind === "divergence" ? absentFrom(recording, event) : event.threads;
+      return [{ event, threads, word: faultWords[kind] }];
+    }),
   );
+
+/** The threads that are not at a barrier, or a function of a subgroup. */
+const absentFrom = ({ threads: count }: Recording, { threads }: ShownEvent): readonly number[] =>
+  Array.from({ length: count }, (_, thread) => thread).filter((thread) => !threads.includes(thread));
 
 function shownMemory(variable: ShownVariable, used: ReadonlySet<number>): ShownMemory {
   const all = variable.cells;
@@ -187,7 +225,7 @@ function showCells(
   cells: readonly ShownCell[],
   words: Uint32Array,
   taken: readonly ShownEvent[],
-  raced: readonly ShownEvent[],
+  faults: readonly ShownEvent[],
   nameOf: (event: ShownEvent) => string,
 ): void {
   const byWord = new Map<number, ShownEvent[]>();
@@ -197,16 +235,16 @@ function showCells(
       byWord.set(word, [...(byWord.get(word) ?? []), event]);
     });
   }
-  const inRace = new Set(raced.flatMap(({ index, values }) => values.map((_, at) => index + at)));
+  const inFault = new Set(faults.flatMap(({ index, values }) => values.map((_, at) => index + at)));
   for (const { cell, word, box, value, who } of cells) {
     const text = valueIn(cell, words[word] ?? 0);
     if (value.textContent !== text) {
       value.textContent = text;
     }
     const events = byWord.get(word) ?? [];
-    box.className = inRace.has(word) ? "race" : strongest(events.map(markOf));
-    const both = inRace.has(word)
-      ? raced.filter((event) => event.index <= word && word < event.index + event.values.length)
+    box.className = inFault.has(word) ? "found" : strongest(events.map(markOf));
+    const both = inFault.has(word)
+      ? faults.filter((event) => event.index <= word && word < event.index + event.values.length)
       : events;
     who.textContent = whoIn(both, nameOf);
   }
@@ -231,26 +269,23 @@ function shownThread(thread: number): ShownThread {
   return { thread, box: html("li", {}, html("span", {}, String(thread)), line, does), line, does };
 }
 
-const words: Readonly<Record<Mark, string>> = {
+const words: Readonly<Record<Exclude<Mark, "found">, string>> = {
   barrier: "waits",
   subgroup: "subgroup",
   read: "reads",
   write: "writes",
   atomic: "atomic",
-  race: "race",
 };
 
 function showThread(
   { thread, box, line, does }: ShownThread,
   last: ShownEvent | undefined,
   taken: readonly ShownEvent[],
-  raced: readonly ShownEvent[],
+  fault: Fault | undefined,
 ): void {
-  const isIn = ({ threads }: ShownEvent): boolean => threads.includes(thread);
-  const events = taken.filter(isIn);
-  const race = raced.find(isIn);
-  const mark = race ? "race" : strongest(events.map(markOf));
-  box.className = mark;
-  line.textContent = last === undefined ? "–" : String(race?.line ?? last.line);
-  does.textContent = mark === "" ? "" : words[mark];
+  const mark = strongest(taken.filter(({ threads }) => threads.includes(thread)).map(markOf));
+  const at = fault?.event.threads.includes(thread) ? fault.event : last;
+  box.className = fault ? "found" : mark;
+  line.textContent = at === undefined ? "–" : String(at.line);
+  does.textContent = fault ? fault.word : mark === "" || mark === "found" ? "" : words[mark];
 }

@@ -124,13 +124,30 @@ test("a finding leads to its moment, and marks both lines, both threads and the 
   await page.getByRole("button", { name: /^race thread 1/ }).click();
   expect(await marked(page, "fault")).toEqual([11, 14]);
   expect(await caption(page)).toBe("Line 11: thread 1 reads sums[0] = 3.");
-  expect((await cells(page, "sums"))[0]).toBe("0 3 t0 t1 race");
-  const threads = page.locator("#threads .race");
+  expect((await cells(page, "sums"))[0]).toBe("0 3 t0 t1 found");
+  const threads = page.locator("#threads .found");
   expect(await threads.allTextContents()).toEqual(["014race", "111race"]);
   expect(await textOf(page, "#found")).toMatch(/^race: thread 1 of .* which thread 0 wrote at line 14/);
   await page.getByRole("slider", { name: "Event" }).fill("1");
   expect(await textOf(page, "#found")).toBe("");
   expect(await marked(page, "fault")).toEqual([]);
+});
+
+test("threads that miss a barrier are marked, and the others wait", async () => {
+  const page = await open("#kernel=divergence");
+  await page.getByRole("button", { name: /^divergence/ }).click();
+  expect(await page.locator("#threads li").allTextContents()).toEqual([
+    ...["08waits", "18waits", "28waits", "38waits", "48waits", "56absent", "68waits", "78waits"],
+  ]);
+  expect(await page.locator("#threads .found").count()).toBe(1);
+  expect(await marked(page, "fault")).toEqual([8]);
+});
+
+test("an index past the end is marked where it led to", async () => {
+  const page = await open("#kernel=bounds");
+  await page.getByRole("button", { name: /^out of bounds/ }).click();
+  expect((await cells(page, "input")).at(-1)).toBe("7 28 t7 found");
+  expect(await page.locator("#threads .found").allTextContents()).toEqual(["76outside"]);
 });
 
 test("a kernel of one's own runs as it is typed, and is in the link", async () => {
@@ -247,7 +264,7 @@ test("it fits a phone, and what changes is in sight with the words and the line"
     const found = await page.evaluate(() => {
       const box = (selector: string): DOMRect | undefined =>
         document.querySelector(selector)?.getBoundingClientRect();
-      const cell = [".race", ".write", ".atomic", ".read"]
+      const cell = [".found", ".write", ".atomic", ".read"]
         .map((mark) => box(`#memory ${mark}`))
         .find((one) => one !== undefined);
       const [editor, picture] = [box("#editor"), box("#picture")];

@@ -94,7 +94,7 @@ const others: readonly InKernel[] = [
   },
   {
     name: "compact-groups",
-    title: "Compaction: several work-groups append to a list",
+    title: "Compaction: work-groups append to a list",
     about:
       "Each work-group adds its count to the length of the list in one atomic operation. Which comes first is open: choose another schedule or seed.",
     directive: "work_group_compact_update counter=length",
