@@ -52,6 +52,8 @@ export class Machine {
   groups: readonly [number, number, number] = [1, 1, 1];
   /** The number of the dispatch. */
   dispatch = 0;
+  /** Called before a finding is told. @internal */
+  beforeFinding: (() => void) | undefined;
 
   #lastEpoch = 0;
   /** For each epoch of this dispatch, the index of its work-group. */
@@ -151,6 +153,7 @@ export class Machine {
 
   /** Adds a finding that was made elsewhere. */
   add(finding: Finding): void {
+    this.beforeFinding?.();
     this.findings.push(finding);
     this.options.onFinding?.(finding);
   }

@@ -36,6 +36,8 @@ class Tracer {
   constructor(machine: Machine, trace: (event: TraceEvent) => void) {
     this.#machine = machine;
     this.#trace = trace;
+    // So that a finding comes behind all events before it.
+    machine.beforeFinding = () => this.flush();
   }
 
   /** Tells what was noted before its words were there. By now, they are. */
