@@ -117,6 +117,11 @@ async function findingsOf(setup: Setup): Promise<readonly string[]> {
   return findings.map(({ kind, line, at, other }) => {
     // The finding is about the event at its moment, unless it is about none.
     expect(events[at]?.line ?? line).toBe(line);
+    if (other !== undefined) {
+      // Both use one word.
+      const [one, two] = [events[at], events[other]];
+      expect([two?.variable, two?.index]).toEqual([one?.variable, one?.index]);
+    }
     return other === undefined ? `${kind} ${line}` : `${kind} ${line}, ${events[other]?.line}`;
   });
 }
