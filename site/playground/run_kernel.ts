@@ -1,6 +1,6 @@
 import { globalsOf } from "../../src/simulator/compile/compiled.ts";
 import type { GlobalVariable } from "../../src/simulator/compile/module.ts";
-import type { Finding, FindingThread } from "../../src/simulator/index.ts";
+import type { Finding, FindingThread, SimulatorOptions } from "../../src/simulator/index.ts";
 import { simulatedGpu } from "../../src/simulator/index.ts";
 import type { WgslModule } from "../../src/simulator/program.ts";
 import { readModule } from "../../src/simulator/program.ts";
@@ -8,7 +8,7 @@ import { textOfType } from "../../src/text/wgsl_types.ts";
 import type { Cell } from "./cells.ts";
 import { cellsOf, openArrayOf, wordCellsOf } from "./cells.ts";
 import type { Outcome, ShownEvent, ShownFinding, ShownVariable } from "./recording.ts";
-import type { Setup } from "./setup.ts";
+import type { MachineChoices, Setup } from "./setup.ts";
 import { bitsOf, numbersOf } from "./values.ts";
 
 /** All events after these are left out. */
@@ -43,7 +43,7 @@ export async function runKernel(setup: Setup): Promise<Outcome> {
     const found: (readonly [at: number, finding: Finding])[] = [];
     let total = 0;
     const gpu = simulatedGpu({
-      ...machine,
+      ...optionsOf(machine),
       patience: 10_000,
       onFinding: (finding) => found.push([total, finding]),
       trace: ({ file: _, entryPoint: __, ...event }) => {
@@ -93,6 +93,19 @@ export async function runKernel(setup: Setup): Promise<Outcome> {
     return { kind: "fault", fault: { message, line, entryPoints } };
   }
 }
+
+/** What is chosen, by the names of the simulator's options. */
+const optionsOf = (machine: MachineChoices): SimulatorOptions => ({
+  subgroupSize: machine.subgroupSize,
+  lanes: machine.lanes,
+  schedule: machine.schedule,
+  residentGroups: machine.residentGroups,
+  atomics: machine.atomics,
+  seed: machine.seed,
+  olderValues: machine.olderValues,
+  unorderedAtomics: machine.unorderedAtomics,
+  uninitialised: machine.uninitialised,
+});
 
 async function deviceOf(gpu: GPU): Promise<GPUDevice> {
   const adapter = await gpu.requestAdapter();
