@@ -5,7 +5,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { moduleOf } from "./site.mjs";
 
-const { compactionPicture } = await moduleOf("site/watch/compaction_picture.ts");
+const { compactionPicture } = await moduleOf("site/picture/compaction_picture.ts");
 const picture = compactionPicture({
   numbers: [3, 1, 7, 0, 4, 1, 6, 3, 2, 8, 5, 1, 0, 9, 2, 4],
   isKept: (x) => x > 3,

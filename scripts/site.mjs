@@ -17,10 +17,13 @@ const sources = join(root, "site");
 const pages = [
   { name: "home", file: "index.html", title: "Scan, reduce, compact and sort for WebGPU" },
   { name: "try", file: "try.html", title: "Try it" },
-  { name: "watch", file: "watch.html", title: "Watch it" },
+  { name: "playground", file: "playground.html", title: "Playground" },
   { name: "use", file: "use.html", title: "Use it" },
   { name: "check", file: "check.html", title: "Check your GPU" },
 ];
+
+/** Pages that had other names, and the pages that they are now. */
+const moved = { "watch.html": "playground.html" };
 
 /** Fills a page's names in double braces. */
 const filledIn = (text, names) => text.replaceAll(/\{\{(\w+)\}\}/g, (_, name) => names[name] ?? "");
@@ -38,6 +41,16 @@ export async function page({ title, main, current = "", home = "./", script = ""
     name === current ? ' aria-current="page"' : "",
   );
   return filledIn(marked, filled);
+}
+
+/** A page that leads to another one, with the part behind # of its address. */
+async function movedPage(to) {
+  const main = `<h1>This page has moved</h1>\n<p>It is now <a href="${to}">here</a>.</p>`;
+  const html = await page({ title: "Moved", main });
+  return html.replace(
+    "</head>",
+    `<meta http-equiv="refresh" content="0; url=${to}">\n<link rel="canonical" href="${to}">\n</head>`,
+  );
 }
 
 /** What a module of TypeScript exports. */
@@ -177,7 +190,12 @@ async function frameOf(current) {
 export async function buildSite(folder, { api = true, manifest = join(root, "package.json"), tarball } = {}) {
   const assets = join(folder, "assets");
   const { outputFiles } = await build({
-    entryPoints: Object.fromEntries(pages.map(({ name }) => [name, join(sources, `${name}.ts`)])),
+    entryPoints: Object.fromEntries(
+      [...pages.map(({ name }) => name), "playground_worker"].map((name) => [
+        name,
+        join(sources, `${name}.ts`),
+      ]),
+    ),
     outdir: assets,
     write: false,
     bundle: true,
@@ -202,6 +220,8 @@ export async function buildSite(folder, { api = true, manifest = join(root, "pac
   for (const name of ["mark.svg", "particles.jpg", "splats.jpg", "blur.jpg"]) {
     await copyFile(join(sources, name), join(assets, name));
   }
+  const { readyKernels } = await moduleOf("site/playground/kernels/index.ts");
+  await writeFile(join(assets, "kernels.json"), JSON.stringify(await readyKernels()));
   const { svg, narrow, card, report } = await newestChart();
   await writeFile(join(assets, "throughput.svg"), svg);
   await writeFile(join(assets, "throughput-narrow.svg"), narrow);
@@ -218,6 +238,9 @@ export async function buildSite(folder, { api = true, manifest = join(root, "pac
     const text = await readFile(join(sources, `${name}.html`), "utf8");
     const main = colourCode(filledIn(text, names), highlight);
     await writeFile(join(folder, file), await page({ title, main, current: name, script: name }));
+  }
+  for (const [file, to] of Object.entries(moved)) {
+    await writeFile(join(folder, file), await movedPage(to));
   }
   // TypeDoc is loaded only where it is used: it takes as long as all the rest.
   const addresses = api

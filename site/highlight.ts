@@ -18,18 +18,32 @@ async function load(): Promise<HighlighterCore> {
   });
 }
 
+async function markupOf(code: string, lang: "wgsl" | "typescript"): Promise<string> {
+  highlighter ??= load();
+  return (await highlighter).codeToHtml(code, {
+    lang,
+    themes: { light: "github-light-high-contrast", dark: "github-dark-default" },
+    defaultColor: "light-dark()",
+  });
+}
+
+/** The lines of code in colours. */
+export async function colouredLines(
+  code: string,
+  lang: "wgsl" | "typescript",
+): Promise<readonly (readonly Node[])[]> {
+  const holder = document.createElement("template");
+  holder.innerHTML = await markupOf(code, lang);
+  return [...holder.content.querySelectorAll(".line")].map((line) => [...line.childNodes]);
+}
+
 /** Shows code in an element: at once as plain text, and in colours once the grammar is there. */
 export async function showCode(into: HTMLElement, code: string, lang: "wgsl" | "typescript"): Promise<void> {
   const pre = document.createElement("pre");
   pre.textContent = code;
   into.replaceChildren(pre);
   into.dataset.code = code;
-  highlighter ??= load();
-  const markup = (await highlighter).codeToHtml(code, {
-    lang,
-    themes: { light: "github-light-high-contrast", dark: "github-dark-default" },
-    defaultColor: "light-dark()",
-  });
+  const markup = await markupOf(code, lang);
   // Meanwhile other code may have taken its place.
   if (into.dataset.code === code) {
     into.innerHTML = markup;

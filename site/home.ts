@@ -17,9 +17,7 @@ copyButtons();
 for (const region of document.querySelectorAll<HTMLElement>("section.listing")) {
   region.tabIndex = 0;
 }
-const fold = await openGpu(
-  "The picture stands still. The guides, the API and the pictures of Watch it need no GPU.",
-);
+const fold = await openGpu("The picture stands still. The guides, the API and the Playground need no GPU.");
 if (fold !== undefined) {
   canvas.hidden = false;
   play.hidden = false;

@@ -19,6 +19,7 @@ import { validateWith } from "./validator/validated_gpu.ts";
 
 export type { Finding, FindingKind, FindingThread } from "./findings.ts";
 export type { AtomicOrder, LaneOrder, Schedule, SimulatorOptions } from "./options.ts";
+export type { TraceEvent, TraceKind } from "./trace_event.ts";
 
 /** A `GPU` as `navigator.gpu` is one, which also tells what it has found. */
 export interface SimulatedGpu extends GPU {

@@ -1,5 +1,6 @@
 import { ArgumentError, refuse } from "../errors.ts";
 import type { Finding } from "./findings.ts";
+import type { TraceEvent } from "./trace_event.ts";
 
 /** How a work-group's threads are dealt to the lanes of its subgroups. */
 export type LaneOrder = "natural" | "reversed" | "permuted";
@@ -94,6 +95,11 @@ export interface SimulatorOptions {
   /** Called with each finding, at once. What it throws ends the dispatch. */
   readonly onFinding?: (finding: Finding) => void;
   /**
+   * Called with each access to memory, each barrier and each function of a subgroup, in the order in which they happen. Accesses to variables of
+   * functions and to private ones are not among them. Kernels then run several times slower. What it throws ends the dispatch.
+   */
+  readonly trace?: (event: TraceEvent) => void;
+  /**
    * The vendor that the adapter names, such as `"nvidia"`, so that programs choose what they choose there. `"wavefold"` by default, of an adapter
    * that says that it is a fallback; with another vendor it says that it is none.
    */
@@ -123,7 +129,7 @@ export type MachineOptions = Required<
     | "seed"
   >
 > &
-  Pick<SimulatorOptions, "otherSubgroupSize" | "onFinding">;
+  Pick<SimulatorOptions, "otherSubgroupSize" | "onFinding" | "trace">;
 
 type Check = (caller: string, option: string, given: unknown) => void;
 
@@ -194,6 +200,7 @@ const checks = {
   seed: wholeNumber(0, 2 ** 32 - 1),
   validator: gpu,
   onFinding: ofType("function", "a function"),
+  trace: ofType("function", "a function"),
   vendor: name,
   features: list,
   limits: ofType("object", "an object of limits"),
@@ -269,5 +276,6 @@ export function machineOptions(options: SimulatorOptions): MachineOptions {
     seed: options.seed ?? 1,
     ...(options.otherSubgroupSize && { otherSubgroupSize: options.otherSubgroupSize }),
     ...(options.onFinding && { onFinding: options.onFinding }),
+    ...(options.trace && { trace: options.trace }),
   };
 }

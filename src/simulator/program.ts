@@ -13,7 +13,7 @@ import type { StorageRange } from "./machine/memory.ts";
 import { runWithBothSizes } from "./machine/other_subgroups.ts";
 import type { Instance } from "./machine/schedule.ts";
 import { runDispatch } from "./machine/schedule.ts";
-import { WorkGroup } from "./machine/work_group.ts";
+import { tracerOf, workGroupFor } from "./machine/trace.ts";
 import type { MachineOptions } from "./options.ts";
 import type { Resident } from "./resident.ts";
 import { residentOf } from "./resident.ts";
@@ -169,10 +169,11 @@ export class Program {
       return resident;
     };
     runDispatch(makeInstance, groups, machine);
+    tracerOf(machine)?.flush();
   }
 
   #newResident(machine: Machine): Resident {
     const { workGroupSize, memory } = this.#compiled;
-    return residentOf(this.#compiled, new WorkGroup(machine, workGroupSize, memory));
+    return residentOf(this.#compiled, workGroupFor(machine, workGroupSize, memory));
   }
 }

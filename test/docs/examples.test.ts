@@ -4,7 +4,6 @@ import { join } from "node:path";
 import type { BuildOptions } from "esbuild";
 import { build } from "esbuild";
 import { describe, expect, test } from "vitest";
-import * as steps from "../../site/watch/steps.ts";
 import { Fold } from "../../src/gpu/fold.ts";
 import { storageBuffer } from "../support/buffers.ts";
 import { blocksOf, modules, reasonOf, runBlocks, sectionsOf } from "../support/code_blocks.ts";
@@ -22,13 +21,12 @@ interface Example {
   readonly text: string;
 }
 
-/** The source, and the one file of the site that has examples: their names in `src` or `site`, and their texts. */
+/** The source: names in `src`, and their texts. */
 const sources = [
   ...(readdirSync("src", { recursive: true }) as string[])
     .filter((file) => file.endsWith(".ts"))
     .sort()
     .map((file) => ({ file, content: readFileSync(join("src", file), "utf8") })),
-  { file: "watch/steps.ts", content: readFileSync("site/watch/steps.ts", "utf8") },
 ];
 
 /** The examples in their comments. */
@@ -129,7 +127,6 @@ describe("the example of", () => {
       ...modules["wavefold/node"]?.run,
       ...modules[`wavefold/${file.replace(/^build\/(.*)\.ts$/, "$1")}`]?.run,
       // The site's own.
-      ...steps,
       fold: fold(),
       encoder: device.createCommandEncoder(),
       input: words(),

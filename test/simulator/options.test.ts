@@ -16,7 +16,15 @@ describe("options of the simulator", () => {
     [{ subgroupSize: 16, otherSubgroupSize: 64 }],
     [{ otherSubgroupSize: 8, subgroupMinSize: 4, subgroupMaxSize: 32 }],
     [{ residentGroups: 1, schedule: "starve", atomics: "random", olderValues: true, patience: 1 }],
-    [{ uninitialized: true, seed: 2 ** 32 - 1, onFinding: () => {}, features: ["subgroups"] }],
+    [
+      {
+        uninitialized: true,
+        seed: 2 ** 32 - 1,
+        onFinding: () => {},
+        trace: () => {},
+        features: ["subgroups"],
+      },
+    ],
     [{ limits: { maxBufferSize: 1024 }, memoryLimit: 0, seed: undefined }],
   ])("%o are right", (options) => {
     require(options);
@@ -63,6 +71,7 @@ describe("options of the simulator", () => {
     [{ seed: -1 }, "simulatedGpu: seed is -1; it takes a whole number from 0 to 4294967295"],
     [{ seed: "7" }, 'simulatedGpu: seed is "7"; it takes a whole number from 0 to 4294967295'],
     [{ onFinding: {} }, "simulatedGpu: onFinding is [object Object]; it takes a function"],
+    [{ trace: true }, "simulatedGpu: trace is true; it takes a function"],
     [{ features: "subgroups" }, 'simulatedGpu: features is "subgroups"; it takes a list of names'],
     [{ limits: 5 }, "simulatedGpu: limits is 5; it takes an object of limits"],
     [{ memoryLimit: -1 }, "simulatedGpu: memoryLimit is -1; it takes a whole number from 0 up"],

@@ -1,6 +1,8 @@
 import type { Finding } from "../../src/simulator/findings.ts";
 import { Machine } from "../../src/simulator/machine/machine.ts";
-import { Memory, StorageRange } from "../../src/simulator/machine/memory.ts";
+import type { StorageRange } from "../../src/simulator/machine/memory.ts";
+import { Memory } from "../../src/simulator/machine/memory.ts";
+import { rangeFor } from "../../src/simulator/machine/trace.ts";
 import type { SimulatorOptions } from "../../src/simulator/options.ts";
 import { Program, readModule } from "../../src/simulator/program.ts";
 
@@ -38,7 +40,7 @@ export function runProgram(
   const ranges = new Map<string, StorageRange>();
   for (const { binding, type } of entryPoint.bindings) {
     const memory = memories[binding] as Memory;
-    ranges.set(`0,${binding}`, new StorageRange(memory, 0, memory.bytes.length, type === "storage"));
+    ranges.set(`0,${binding}`, rangeFor(machine, memory, [0, memory.bytes.length], type === "storage"));
   }
   program.run(machine, groups, ranges);
   return { words: memories.map(({ words }) => words), findings: machine.findings, times: machine.dispatch };

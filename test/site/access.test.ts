@@ -99,7 +99,19 @@ const pages: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await page.getByRole("combobox", { name: "Segments" }).selectOption("heads");
     expect(await page.locator("#heads-field").isVisible()).toBe(true);
   },
-  "watch.html": (page) => page.getByRole("slider", { name: "Step" }).fill("6"),
+  "playground.html": async (page) => {
+    await page.getByRole("slider", { name: "Event" }).fill("20");
+    // The text in its colours.
+    await page.waitForSelector("#editor .lines span");
+  },
+  "playground.html#kernel=race": async (page) => {
+    await page.getByRole("button", { name: /^race/ }).click();
+    await page.waitForSelector("#editor .lines span");
+  },
+  "playground.html#kernel=look-back&at=700": async (page) => {
+    await page.getByRole("combobox", { name: "Step" }).selectOption("by event");
+    await page.waitForSelector("#editor .lines span");
+  },
   "use.html": async () => {},
   "check.html": async (page) => {
     await page.getByRole("combobox", { name: "Types" }).selectOption("u32");

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import { compactionPicture } from "../../site/watch/compaction_picture.ts";
+import { compactionPicture } from "../../site/picture/compaction_picture.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { skipAll } from "../support/adapter.ts";
 import { chromiumMissing, launchChromium } from "../support/chromium.ts";

@@ -87,7 +87,7 @@ test("its links lead to the pages, and its pictures are there", async () => {
   const page = await visit("index.html");
   const links = page.getByRole("main").locator(".cards a");
   expect(await links.allTextContents()).toEqual([
-    ...["Repository", "Try it", "Watch it", "Use it", "Check your GPU", "Guides", "API"],
+    ...["Repository", "Try it", "Playground", "Use it", "Check your GPU", "Guides", "API"],
   ]);
   const chart = page.getByRole("img", { name: CHART });
   await chart.scrollIntoViewIfNeeded();

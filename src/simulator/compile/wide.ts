@@ -717,7 +717,9 @@ export class WideWriter extends StatementWriter {
     const index = this.named(textOfIndex(place.index, 4));
     const isLoad = one.callee.name === "atomicLoad";
     const old = this.named(
-      isLoad ? `${memory}.load(${index}, g, ${this.site(one.from)})` : `${memory}.latest(${index}, g)`,
+      isLoad
+        ? `${memory}.load(${index}, g, ${this.site(one.from)}, t)`
+        : `${memory}.latest(${index}, g, ${this.site(one.from)}, t)`,
     );
     const { stored, result } = atomicTexts(one.callee.name, of, old, args);
     if (stored !== undefined) {

@@ -1,4 +1,4 @@
-import { StorageRange } from "../machine/index.ts";
+import { rangeFor } from "../machine/index.ts";
 import type { Bound } from "./bind_group.ts";
 import type { SimulatedBuffer } from "./buffer.ts";
 import type { Compiled } from "./compute_pipeline.ts";
@@ -106,7 +106,7 @@ function dispatch(core: Core, { compiled, ranges, groups: given }: Dispatch): vo
   machine.context = { file, entryPoint: entryPoint.name, sites: program.sites };
   const bound = ranges.map(
     ({ group, entry, buffer, offset, size, isWritten }) =>
-      [`${group},${entry.binding}`, new StorageRange(buffer.memory, offset, size, isWritten)] as const,
+      [`${group},${entry.binding}`, rangeFor(machine, buffer.memory, [offset, size], isWritten)] as const,
   );
   program.run(machine, groups, new Map(bound));
 }

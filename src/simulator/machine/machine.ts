@@ -52,6 +52,8 @@ export class Machine {
   groups: readonly [number, number, number] = [1, 1, 1];
   /** The number of the dispatch. */
   dispatch = 0;
+  /** Called before a finding is told. @internal */
+  beforeFinding: (() => void) | undefined;
 
   /** Of arrays and vectors, by how many elements they have: the greatest index past their end that was taken. */
   readonly outside = new Map<number, number>();
@@ -162,6 +164,7 @@ export class Machine {
 
   /** Adds a finding that was made elsewhere. */
   add(finding: Finding): void {
+    this.beforeFinding?.();
     this.findings.push(finding);
     this.options.onFinding?.(finding);
   }
@@ -173,7 +176,12 @@ export class Machine {
   }
 }
 
-const otherOptions = ({ otherSubgroupSize, ...options }: MachineOptions): MachineOptions | undefined =>
+/** A dispatch with subgroups of the other size is not traced. */
+const otherOptions = ({
+  otherSubgroupSize,
+  trace: _,
+  ...options
+}: MachineOptions): MachineOptions | undefined =>
   otherSubgroupSize === undefined ? undefined : { ...options, subgroupSize: otherSubgroupSize };
 
 const keyOf = (kind: FindingKind, site: number, otherSite: number): string =>

@@ -131,8 +131,11 @@ export class StorageRange {
   readonly #first: number;
   readonly #isTracked: boolean;
 
-  /** Offset and size are in bytes; the offset is a multiple of 4. `isWritten`: whether the shader may write it, so that races can be. */
-  constructor(memory: Memory, offset: number, size: number, isWritten: boolean) {
+  /**
+   * Offset and size are in bytes; the offset is a multiple of 4. `isWritten`: whether the shader may write it, so that races can be. `isTraced`:
+   * whether all reads are noted.
+   */
+  constructor(memory: Memory, offset: number, size: number, isWritten: boolean, isTraced = false) {
     this.memory = memory;
     this.offset = offset;
     this.size = size;
@@ -140,7 +143,7 @@ export class StorageRange {
     this.#words = memory.words;
     this.#first = offset >> 2;
     this.#isTracked = memory.written.length > 0;
-    this.checksReads = isWritten || this.#isTracked;
+    this.checksReads = isWritten || isTraced || this.#isTracked;
     const isWhole = offset === 0 && size >> 2 === memory.words.length;
     this.words = isWhole ? memory.words : memory.words.subarray(this.#first, this.#first + (size >> 2));
   }
@@ -198,10 +201,10 @@ export class StorageRange {
   }
 
   /** What `atomicLoad` gives: the newest value, or an older one if the options allow that. */
-  load(index: number, g: WorkGroup, site: number): number {
+  load(index: number, g: WorkGroup, site: number, t = 0): number {
     const word = this.#first + index;
     if (this.#isTracked) {
-      this.#checkIsWritten(word, 3, 0, g, site);
+      this.#checkIsWritten(word, 3, t, g, site);
     }
     const { machine } = g;
     return machine.options.olderValues
@@ -209,8 +212,8 @@ export class StorageRange {
       : (this.#words[word] as number);
   }
 
-  /** The newest value, for atomics that change it. */
-  latest(index: number, g: WorkGroup): number {
+  /** The newest value, for atomics that change it. Place and thread are for those who trace it. */
+  latest(index: number, g: WorkGroup, _site?: number, _t?: number): number {
     const word = this.#first + index;
     if (g?.machine.options.olderValues) {
       g.views.seeNewest(this.memory.historyOf(word, g.machine.dispatch));

@@ -67,8 +67,13 @@ export class WorkGroup extends Subgroups {
   /** All threads in their order, unless that is random. */
   readonly #all: Int32Array;
 
-  /** `memoryWords`: how much work-group memory it has. */
-  constructor(machine: Machine, size: readonly [number, number, number], memoryWords: number) {
+  /** `memoryWords`: how much work-group memory it has. `isTraced`: whether all uses of atomics are noted. */
+  constructor(
+    machine: Machine,
+    size: readonly [number, number, number],
+    memoryWords: number,
+    isTraced = false,
+  ) {
     const [width, height, depth] = size;
     const threads = width * height * depth;
     super(machine, threads);
@@ -77,8 +82,8 @@ export class WorkGroup extends Subgroups {
     this.localId = [new Int32Array(threads), new Int32Array(threads), new Int32Array(threads)];
     this.#numberThreads(width, height);
     this.#isTracked = machine.options.uninitialized;
-    this.watchesAtomics = machine.options.unorderedAtomics;
-    this.#changes = new Int32Array(this.watchesAtomics ? CHANGE_WORDS * memoryWords : 0);
+    this.watchesAtomics = isTraced || machine.options.unorderedAtomics;
+    this.#changes = new Int32Array(machine.options.unorderedAtomics ? CHANGE_WORDS * memoryWords : 0);
     this.#shadow = new Int32Array(memoryWords << SHADOW_SHIFT);
     this.#second = new Int32Array(memoryWords);
     this.#order = new Int32Array(threads);

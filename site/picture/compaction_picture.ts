@@ -1,5 +1,5 @@
-import type { TreeStep } from "./steps.ts";
-import { hillisSteeleSteps } from "./steps.ts";
+import type { Step } from "./hillis_steele.ts";
+import { exclusiveSteps } from "./hillis_steele.ts";
 
 const PITCH = 42;
 const CELL = 37;
@@ -141,12 +141,7 @@ function numbersRow({ show }: Film, numbers: readonly number[], flags: readonly 
 }
 
 /** What a step of the scan moves, and the words for it. */
-function stepOf(
-  { show, draw }: Film,
-  { distance, moves }: TreeStep<number>,
-  at: number,
-  of: number,
-): string[] {
+function stepOf({ show, draw }: Film, { distance, moves }: Step, at: number, of: number): string[] {
   const start = SCAN + at * STEP;
   const end = start + STEP - FADE;
   const words =
@@ -212,13 +207,11 @@ function travel(
 }
 
 /**
- * A moving picture, as the text of an SVG file: a compaction finds by a scan where each kept number goes. The scan's
- * steps are those of a trace. Who asked for less motion sees how it ends.
+ * A moving picture, as the text of an SVG file: a compaction finds by a scan where each kept number goes. Who asked for less motion sees how it ends.
  */
 export function compactionPicture({ numbers, isKept, where, words }: Compaction): string {
   const flags = numbers.map((x) => (isKept(x) ? 1 : 0));
-  const add = { identity: 0, combine: (earlier: number, later: number) => earlier + later };
-  const steps = [...hillisSteeleSteps<number>(flags, add, { exclusive: true })].slice(1);
+  const steps = exclusiveSteps(flags);
   const kept = numbers.filter(isKept);
   const move = SCAN + steps.length * STEP;
   const film = animations(move + 7);
