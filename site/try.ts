@@ -33,7 +33,6 @@ import {
 } from "./choices.ts";
 import type { Numbers } from "./code.ts";
 import { codeOf } from "./code.ts";
-import { copyButtons } from "./copy.ts";
 import { countingArray, parseNumbers, randomArray, readerOf, runsArray, show, sources } from "./data.ts";
 import type { Output } from "./described.ts";
 import { noDevice, takesSorted } from "./described.ts";
@@ -103,7 +102,6 @@ options(
 element("elements").tabIndex = 0;
 element("wgsl").tabIndex = 0;
 element("code").tabIndex = 0;
-copyButtons();
 
 let fold: Fold | undefined;
 /** The array of the file that was opened last. */

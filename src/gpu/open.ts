@@ -121,8 +121,8 @@ async function foldOn(options: OpenOptions, find: Find): Promise<Fold> {
 }
 
 /**
- * Opens scan, reduce and compact on a GPU: on your device, on your adapter, or on the browser's fastest adapter. A device
- * that it opens has the adapter's features and limits that are useful here.
+ * Opens a {@link Fold} on a GPU: on your device, on your adapter, or on the browser's fastest adapter. A device that it opens
+ * has the adapter's features and limits that are useful here.
  *
  * @throws {AdapterError} if there is no WebGPU or no adapter.
  *
