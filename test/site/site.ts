@@ -60,7 +60,7 @@ export function useSite({ api = false }: { readonly api?: boolean } = {}): OpenP
       const manifest = join(place, "package.json");
       const own = JSON.parse(await readFile("package.json", "utf8")) as object;
       await writeFile(manifest, JSON.stringify(api ? own : { ...own, repository: REPOSITORY }));
-      await promisify(execFile)(process.execPath, [
+      const { stdout } = await promisify(execFile)(process.execPath, [
         "scripts/site.mjs",
         ...options,
         "--tarball",
@@ -70,6 +70,8 @@ export function useSite({ api = false }: { readonly api?: boolean } = {}): OpenP
         made,
       ]);
       await rm(place, { recursive: true });
+      expect(stdout).toContain(`The site is in ${made}`);
+      expect(stdout).toContain(`npx vite preview --outDir ${made}`);
     });
     served = await serveFolder(folder);
   }, 300_000);
