@@ -65,6 +65,14 @@ function firstSentence(comment) {
     : [...parts.slice(0, at), { ...parts[at], text: parts[at].text.replace(/\.(?:\s[\s\S]*)?$/, ".") }];
 }
 
+const wordsOf = ({ comment }) => comment?.summary.map(({ text }) => text).join("");
+
+/** Whether a signature has the comment of the first one of its function, which TypeDoc gives to all that have none. */
+function repeatsFirst(signature) {
+  const [first] = signature.parent.signatures;
+  return signature !== first && wordsOf(signature) !== undefined && wordsOf(signature) === wordsOf(first);
+}
+
 class ReferenceContext extends DefaultThemeRenderContext {
   constructor(...given) {
     super(...given);
@@ -118,14 +126,16 @@ class ReferenceContext extends DefaultThemeRenderContext {
 
   #opening(signature, commentSummary) {
     const examples = signature.comment?.getTags("@example") ?? [];
-    for (const example of examples) {
-      example.skipRendering = true;
+    const repeats = repeatsFirst(signature);
+    for (const tag of repeats ? signature.comment.blockTags : examples) {
+      tag.skipRendering = true;
     }
     return element(
       JSX.Fragment,
       null,
-      commentSummary(signature),
-      examples.map(({ content }) => this.displayParts(content)),
+      repeats
+        ? undefined
+        : [commentSummary(signature), ...examples.map(({ content }) => this.displayParts(content))],
       element(
         "div",
         { class: "tsd-signature", id: this.getAnchor(signature) },
