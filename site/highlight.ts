@@ -29,6 +29,8 @@ export async function showCode(into: HTMLElement, code: string, lang: "wgsl" | "
     lang,
     themes: { light: "github-light-high-contrast", dark: "github-dark-default" },
     defaultColor: "light-dark()",
+    // A busy machine would leave the rest of a line without colours.
+    tokenizeTimeLimit: 0,
   });
   // Meanwhile other code may have taken its place.
   if (into.dataset.code === code) {

@@ -173,7 +173,7 @@ export class Fold {
   }
 
   /**
-   * The prefixes of an array: for each place, the combination of all elements up to it.
+   * The prefix sums of an array, or its prefixes with another operator: for each place, the combination of all elements up to it.
    *
    * @param data - `Uint32Array` is u32, `Int32Array` i32, `Float32Array` f32, `Float16Array` f16,
    * `BigUint64Array` u64, `BigInt64Array` i64, `Float64Array` f64; a `StructArray` its struct. It is read during the

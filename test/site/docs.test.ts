@@ -185,7 +185,7 @@ test("a call's page has a sentence, an example and the signature, in this order"
     await topOf(".tsd-signature"),
   ];
   expect(tops).toEqual([...tops].sort((a, b) => a - b));
-  expect(await main.getByText("The prefixes of an array").count()).toBe(1);
+  expect(await main.getByText("The prefix sums of an array").count()).toBe(1);
   expect(await main.getByText("await fold.scan(").count()).toBe(1);
   // Of three signatures, all have the comment of the first.
   const compact = readFileSync(join(visit.folder(), "api", "fold", "prepareCompact.html"), "utf8");
