@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import process from "node:process";
 import { promisify } from "node:util";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
@@ -71,7 +71,7 @@ export function useSite({ api = false }: { readonly api?: boolean } = {}): OpenP
       ]);
       await rm(place, { recursive: true });
       expect(stdout).toContain(`The site is in ${made}`);
-      expect(stdout).toContain(`npx vite preview --outDir ${made}`);
+      expect(stdout).toContain(`npx vite preview --outDir ${relative(".", made)}`);
     });
     served = await serveFolder(folder);
   }, 300_000);
