@@ -172,7 +172,6 @@ export async function buildApi(folder, frame) {
     ],
     router: "members",
     theme: "reference",
-    useFirstParagraphOfCommentAsSummary: true,
     kindSortOrder: [
       ...["Project", "Module", "Reference", "Namespace", "Enum", "EnumMember"],
       ...["Function", "Variable", "Class", "Interface", "TypeAlias"],
