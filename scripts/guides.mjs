@@ -151,18 +151,19 @@ export async function buildGuides(folder, page, files, addresses) {
   }
   rules.td_close = () => "</span></td>\n";
   rules.table_close = () => "</table></div>\n";
-  // The first time that a page names something of the API, it is a link to it.
+  // The first time that a page names something of the API, or calls it, it is a link to it.
   const inline = rules.code_inline;
   rules.code_inline = (tokens, at, options, env, self) => {
     // Long names and paths break between their parts rather than within them.
     const code = inline(tokens, at, options, env, self).replaceAll(/(?<=[\w)][./_(])(?=\w)/g, "<wbr>");
     const { content } = tokens[at];
-    const address = addresses.get(content);
-    const isLinked = tokens[at - 1]?.type === "link_open";
-    if (address === undefined || isLinked || env.named.has(content)) {
+    const address = addresses.get(content) ?? addresses.get(/^fold\.\w+(?=\()/.exec(content)?.[0]);
+    const isLinked =
+      tokens.slice(0, at).findLast(({ type }) => type.startsWith("link_"))?.type === "link_open";
+    if (address === undefined || isLinked || env.named.has(address)) {
       return code;
     }
-    env.named.add(content);
+    env.named.add(address);
     return `<a href="../api/${address}">${code}</a>`;
   };
 

@@ -73,6 +73,23 @@ test("every link inside the site leads somewhere, its anchor too", () => {
   expect(links).toBeGreaterThan(1000);
 });
 
+test("calls that a guide names are links to their pages, and no link is in another", () => {
+  const guides = [...pages()].filter(([path]) => path.startsWith("guides"));
+  const nested = guides.flatMap(([path, html]) =>
+    Array.from(
+      html.matchAll(/<a [^>]*>(?:(?!<\/a>).)*<a /gs),
+      ([found]) => `${path}: ${found.slice(0, 100)}`,
+    ),
+  );
+  expect(nested).toEqual([]);
+  const html = pages().get(join("guides", "which-function.html")) ?? "";
+  const linked = new Set(
+    Array.from(html.matchAll(/href="\.\.\/api\/fold\/(\w+)\.html"/g), ([, name]) => name),
+  );
+  expect(linked).toContain("searchSorted");
+  expect(linked.size).toBeGreaterThan(25);
+});
+
 test("every page of the API has the site's navigation", () => {
   const reference = [...pages()].filter(([path]) => path.startsWith("api/"));
   for (const [path, html] of reference) {
