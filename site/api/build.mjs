@@ -109,6 +109,18 @@ const withoutNestedLinks = (contents) =>
     summary.replaceAll(/<a [^>]*class="tsd-anchor-icon".*?<\/a>/gs, ""),
   );
 
+/** What a search is hardly for: the many types of options and results, and what the reference on the CPU has. */
+const isLesser = ({ model }) =>
+  !isFold(model) &&
+  (model.kindOf(ReflectionKind.Interface | ReflectionKind.TypeAlias) ||
+    model.parent?.name === "wavefold/reference");
+
+/** Lets what the search finds in a page count for less. */
+const withLessWeight = (contents) =>
+  contents
+    .replace(" data-pagefind-body", '$& data-pagefind-weight="0.2"')
+    .replace(/<h1(?=[ >])/, '$& data-pagefind-weight="1"');
+
 function withLandmarks(page) {
   for (const [found, put] of landmarks) {
     const changed = page.contents.replace(found, put);
@@ -118,6 +130,9 @@ function withLandmarks(page) {
     page.contents = changed;
   }
   page.contents = withoutNestedLinks(withLevels(page.contents));
+  if (isLesser(page)) {
+    page.contents = withLessWeight(page.contents);
+  }
 }
 
 const foldOf = (project) =>
