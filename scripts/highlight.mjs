@@ -12,7 +12,8 @@ export async function highlighting() {
   });
   return (code, lang) =>
     highlighter
-      .codeToHtml(code, { lang, themes, defaultColor: "light-dark()" })
+      // Without a limit, since a busy machine would leave the rest of a line without colours.
+      .codeToHtml(code, { lang, themes, defaultColor: "light-dark()", tokenizeTimeLimit: 0 })
       // The panel's own background shows.
       .replace(/background-color:[^;"]*;?/, "");
 }

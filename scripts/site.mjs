@@ -2,11 +2,12 @@
 // usage: node scripts/site.mjs [--no-api] [--package PACKAGE.JSON] [--tarball PACKAGE.TGZ] [FOLDER]
 import { execFile } from "node:child_process";
 import { copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { basename, join, resolve } from "node:path";
+import { basename, join, relative, resolve } from "node:path";
 import process from "node:process";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs, promisify } from "node:util";
 import { build } from "esbuild";
+import { close, createIndex } from "pagefind";
 import { buildGuides } from "./guides.mjs";
 import { highlighting } from "./highlight.mjs";
 import { shaderTexts } from "./modules.mjs";
@@ -24,6 +25,10 @@ const pages = [
 
 /** Pages that had other names, and the pages that they are now. */
 const moved = { "watch.html": "playground.html" };
+/** What a page says that needs its script, where a browser does not run that. */
+const fromDisk = `<div class="notice from-disk" id="from-disk" hidden><strong>This page was opened from the disk, so it cannot run.</strong>
+<p>Browsers load the scripts of a page only from a server. Serve the folder that this page lies in, such as by <code>npx vite preview --outDir .</code> or <code>python3 -m http.server 4173</code> in that folder, and open <code>http://localhost:4173/</code>. The <a href="guides/index.html">guides</a> and the <a href="api/index.html">API</a> can be read from the disk.</p></div>
+<script>if (location.protocol === "file:") { document.getElementById("from-disk").hidden = false; document.documentElement.classList.add("on-disk"); }</script>`;
 
 /** Fills a page's names in double braces. */
 const filledIn = (text, names) => text.replaceAll(/\{\{(\w+)\}\}/g, (_, name) => names[name] ?? "");
@@ -36,6 +41,7 @@ export async function page({ title, main, current = "", home = "./", script = ""
     main,
     home,
     script: script && `<script type="module" src="${home}assets/${script}.js"></script>`,
+    notice: script && fromDisk,
   };
   const marked = layout.replaceAll(/ data-page="(\w+)"/g, (_, name) =>
     name === current ? ' aria-current="page"' : "",
@@ -181,6 +187,19 @@ async function frameOf(current) {
   };
 }
 
+/** Writes the index of the search, over the pages that mark what they are about: `data-pagefind-body`. */
+async function indexPages(folder) {
+  await rm(join(folder, "pagefind"), { recursive: true, force: true });
+  const { index, errors } = await createIndex();
+  const { errors: unread } = await index.addDirectory({ path: folder });
+  const { errors: unwritten } = await index.writeFiles({ outputPath: join(folder, "pagefind") });
+  await close();
+  const all = [...errors, ...unread, ...unwritten];
+  if (all.length > 0) {
+    throw new Error(`the pages cannot be searched: ${all.join("; ")}`);
+  }
+}
+
 /**
  * Builds into a folder, and leaves there what is not of this build.
  *
@@ -191,7 +210,7 @@ export async function buildSite(folder, { api = true, manifest = join(root, "pac
   const assets = join(folder, "assets");
   const { outputFiles } = await build({
     entryPoints: Object.fromEntries(
-      [...pages.map(({ name }) => name), "playground_worker"].map((name) => [
+      ["frame", ...pages.map(({ name }) => name), "playground_worker"].map((name) => [
         name,
         join(sources, `${name}.ts`),
       ]),
@@ -248,6 +267,7 @@ export async function buildSite(folder, { api = true, manifest = join(root, "pac
     : new Map();
   const files = new Map(pages.map(({ name, file }) => [name, file]));
   await buildGuides(join(folder, "guides"), page, files, addresses);
+  await indexPages(folder);
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
@@ -259,9 +279,15 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
     },
     allowPositionals: true,
   });
-  await buildSite(positionals[0] ?? join(root, "site-dist"), {
+  const folder = resolve(positionals[0] ?? join(root, "site-dist"));
+  await buildSite(folder, {
     api: !values["no-api"],
     ...(values.package !== undefined && { manifest: values.package }),
     tarball: values.tarball,
   });
+  const below = relative(process.cwd(), folder);
+  const isBelow = below !== "" && !below.startsWith("..");
+  console.log(`The site is in ${folder}.
+Its pages run from a server alone: npx vite preview --outDir ${isBelow ? below : folder}
+Then open http://localhost:4173/`);
 }

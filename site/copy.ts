@@ -11,6 +11,7 @@ async function copyText(text: string): Promise<boolean> {
 /** Lets each button with `data-copies` copy the text of the element that it names, or select it where it may not. */
 export function copyButtons(): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-copies]")) {
+    button.hidden = false;
     const name = button.textContent ?? "";
     let timer: ReturnType<typeof setTimeout> | undefined;
     button.addEventListener("click", async () => {

@@ -24,6 +24,8 @@ async function markupOf(code: string, lang: "wgsl" | "typescript"): Promise<stri
     lang,
     themes: { light: "github-light-high-contrast", dark: "github-dark-default" },
     defaultColor: "light-dark()",
+    // A busy machine would leave the rest of a line without colours.
+    tokenizeTimeLimit: 0,
   });
 }
 

@@ -1,4 +1,3 @@
-import { copyButtons } from "./copy.ts";
 import { byId } from "./dom.ts";
 import { openGpu } from "./gpu.ts";
 import { makeParticles } from "./use/particles.ts";
@@ -12,7 +11,6 @@ if (/^https?:$/.test(location.protocol)) {
   byId("install", HTMLPreElement).textContent = `npm install ${byId("package", HTMLAnchorElement).href}`;
   byId("save", HTMLElement).hidden = true;
 }
-copyButtons();
 // Regions that scroll take the focus, so that keys scroll them.
 for (const region of document.querySelectorAll<HTMLElement>("section.listing")) {
   region.tabIndex = 0;

@@ -12,6 +12,8 @@ import { FIRST_ITEMS } from "../src/plan/run_key.ts";
 import { planScan } from "../src/plan/scan.ts";
 import { planSegments } from "../src/plan/segments.ts";
 import { planSort } from "../src/plan/sort.ts";
+import type { Piece } from "../src/text/pieces.ts";
+import { piecesOf } from "../src/text/pieces.ts";
 // Plans are made at once, so the types read texts at once.
 import { elementTypes, u32, u64, workGroupCompact, workGroupReduce, workGroupScan } from "../src/wgsl.ts";
 import type { Choice, PlannedName } from "./choices.ts";
@@ -33,6 +35,38 @@ export interface Wanted {
 export interface Listing {
   readonly title: string;
   readonly code: string;
+}
+
+/** Functions, each before what it calls, in the order of the calls. */
+function callersFirst(functions: readonly Piece[]): Piece[] {
+  const named = new Map(functions.map((piece) => [piece.name, piece]));
+  const calledBy = ({ name, words }: Piece): Piece[] =>
+    [...new Set(words)].flatMap((word) => (word === name ? [] : (named.get(word) ?? [])));
+  const called = new Set(functions.flatMap(calledBy));
+  const calleesFirst = new Set<Piece>();
+  const visit = (piece: Piece): void => {
+    if (!calleesFirst.has(piece)) {
+      calledBy(piece).reverse().forEach(visit);
+      calleesFirst.add(piece);
+    }
+  };
+  functions.filter((piece) => !called.has(piece)).forEach(visit);
+  return [...calleesFirst].reverse();
+}
+
+/**
+ * The declarations of a text in the order in which a person reads them: the kernel, then what it calls, then what these read. WGSL
+ * gives them the same meaning in any order.
+ */
+export function kernelFirst(code: string): string {
+  const pieces = piecesOf(code);
+  const directives = pieces.filter(({ directive }) => directive !== undefined);
+  const functions = callersFirst(pieces.filter(({ keyword }) => keyword === "fn"));
+  const others = pieces.filter(({ keyword, directive }) => keyword !== "fn" && directive === undefined);
+  return `${[...directives, ...functions, ...others]
+    .map(({ text }) => text.trim())
+    .filter(Boolean)
+    .join("\n\n")}\n`;
 }
 
 /** The options as the library takes them. */
@@ -71,7 +105,7 @@ export async function listingsOf(wanted: Wanted, facts: DeviceFacts): Promise<Li
   const passes = plan.passes(wanted.length, LIE, false).map(
     ({ kernel, tiles }, at): Listing => ({
       title: `Pass ${at + 1}: ${kernel.label.replace(/^wavefold /, "")}, ${count(tiles)}`,
-      code: kernel.code,
+      code: kernelFirst(kernel.code),
     }),
   );
   const inKernel = { workGroupSize: 256, algorithm: workGroupAlgorithms[plan.groupingOf(LIE).algorithm] };
@@ -82,7 +116,10 @@ export async function listingsOf(wanted: Wanted, facts: DeviceFacts): Promise<Li
       : wanted.primitive === "reduce"
         ? workGroupReduce({ ...inKernel, type, op })
         : workGroupCompact(inKernel);
-  return [...passes, { title: `In a kernel of yours: ${functions.names[0] ?? ""}`, code: functions.code }];
+  return [
+    ...passes,
+    { title: `In a kernel of yours: ${functions.names[0] ?? ""}`, code: kernelFirst(functions.code) },
+  ];
 }
 
 /** The plan of a call at hand, for `length` elements. */
@@ -149,6 +186,6 @@ export async function listingsOfCall(choice: Choice, length: number, facts: Devi
   const { kernels } = await planOfCall(choice, length, facts);
   return kernels.map(({ label, code }, at) => ({
     title: `Kernel ${at + 1}: ${label.replace(/^wavefold /, "")}`,
-    code,
+    code: kernelFirst(code),
   }));
 }

@@ -33,7 +33,6 @@ import {
 } from "./choices.ts";
 import type { Numbers } from "./code.ts";
 import { codeOf } from "./code.ts";
-import { copyButtons } from "./copy.ts";
 import { countingArray, parseNumbers, randomArray, readerOf, runsArray, show, sources } from "./data.ts";
 import type { Output } from "./described.ts";
 import { noDevice, takesSorted } from "./described.ts";
@@ -103,7 +102,6 @@ options(
 element("elements").tabIndex = 0;
 element("wgsl").tabIndex = 0;
 element("code").tabIndex = 0;
-copyButtons();
 
 let fold: Fold | undefined;
 /** The array of the file that was opened last. */
@@ -493,6 +491,19 @@ const taskOf = (chosen: Choice, data: ScalarArray): Task => ({
   data,
 });
 
+/** From so many bytes on, a copy takes longer than it takes to start it, so its time says how fast memory is. */
+const LEAST_BYTES = 2 ** 20;
+
+/** How the time of what was computed is to a copy's; of a short array, neither says anything. */
+function speedOf(what: string, data: ScalarArray, microseconds: number, copy: number): string {
+  if (data.byteLength < LEAST_BYTES) {
+    const least = (LEAST_BYTES / data.BYTES_PER_ELEMENT).toLocaleString("en");
+    return `So few elements say nothing of the speed: to start a kernel takes longer. Take ${least} or more.`;
+  }
+  const gigabytes = Number(((2 * data.byteLength) / copy / 1000).toPrecision(3)).toLocaleString("en");
+  return `The copy moves ${gigabytes} GB/s; ${what} takes ${threeDigits(microseconds / copy)} times as long.`;
+}
+
 /** By the plan whose WGSL is shown. */
 async function runPlan(on: Fold, chosen: Choice, data: ScalarArray): Promise<Result> {
   const { primitive: what, type } = chosen;
@@ -504,7 +515,6 @@ async function runPlan(on: Fold, chosen: Choice, data: ScalarArray): Promise<Res
   if (timing === undefined || copy === undefined) {
     return { verdict, outputs, times: [], note: "Nothing to time." };
   }
-  const gigabytes = (2 * data.byteLength) / copy.microseconds / 1000;
   return {
     verdict,
     outputs,
@@ -513,7 +523,7 @@ async function runPlan(on: Fold, chosen: Choice, data: ScalarArray): Promise<Res
       ["the GPU: a copy of the same bytes", copy.microseconds],
       [CPU, await timed(() => onCpu(task))],
     ],
-    note: `By ${timing.by === "wall clock" ? "the clock on the wall, submission included" : timing.by}: the median of ${timing.runs} runs, without the way to the GPU and back. The copy moves ${Number(gigabytes.toPrecision(3)).toLocaleString("en")} GB/s; ${what} takes ${threeDigits(timing.microseconds / copy.microseconds)} times as long. ${COPYING}`,
+    note: `By ${timing.by === "wall clock" ? "the clock on the wall, submission included" : timing.by}: the median of ${timing.runs} runs, without the way to the GPU and back. ${speedOf(what, data, timing.microseconds, copy.microseconds)} ${COPYING}`,
   };
 }
 

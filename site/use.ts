@@ -48,15 +48,25 @@ function showParticles(fold: Fold): Player<Particles> {
     element("living").textContent = "";
     player.rebuild();
   });
-  button("count").addEventListener("click", async () => {
-    try {
-      const living = await player.shown()?.count();
-      element("living").textContent = living === undefined ? "" : `${count(living)} live`;
-    } catch (cause) {
-      element("particles-problem").textContent = messageOf(cause);
-    }
-  });
+  button("count").addEventListener("click", () =>
+    answer("living", "particles-problem", async () => {
+      const particles = await player.ready();
+      return `${count(await particles.count())} live`;
+    }),
+  );
   return player;
+}
+
+/** Shows that an answer is on its way, then the answer, or what went wrong. */
+async function answer(at: string, problemAt: string, ask: () => Promise<string>): Promise<void> {
+  const place = element(at);
+  place.textContent = "Checking …";
+  try {
+    place.textContent = await ask();
+  } catch (cause) {
+    place.textContent = "";
+    element(problemAt).textContent = messageOf(cause);
+  }
 }
 
 /** The splats, and what steers them. */
@@ -89,19 +99,14 @@ function showSplats(fold: Fold): Player<Splats> {
   sorts.addEventListener("change", () => {
     order.textContent = "";
   });
-  button("splats-check").addEventListener("click", async () => {
-    try {
-      const isOrdered = await player.shown()?.check();
-      order.textContent =
-        isOrdered === undefined
-          ? ""
-          : isOrdered
-            ? `${count(splats())} splats, each once, from the farthest to the nearest`
-            : "They are in no order";
-    } catch (cause) {
-      element("splats-problem").textContent = messageOf(cause);
-    }
-  });
+  button("splats-check").addEventListener("click", () =>
+    answer("splats-order", "splats-problem", async () => {
+      const shown = await player.ready();
+      return (await shown.check())
+        ? `${count(splats())} splats, each once, from the farthest to the nearest`
+        : "They are in no order";
+    }),
+  );
   return player;
 }
 
@@ -112,7 +117,11 @@ function showBlur(fold: Fold): void {
   const same = element("blur-same");
   const problem = element("blur-problem");
   const [width, height] = fold.software ? [320, 180] : [1280, 720];
-  let blur: Blur | undefined;
+  let blur: Promise<Blur> | undefined;
+  const made = (): Promise<Blur> => {
+    blur ??= makeBlur(fold, stage, drawPicture(width, height));
+    return blur;
+  };
   const failing = async (work: () => unknown): Promise<void> => {
     try {
       await work();
@@ -124,29 +133,28 @@ function showBlur(fold: Fold): void {
     const side = 2 * Number(radius.value) + 1;
     element("blur-size").textContent = `${side} × ${side} pixels`;
     same.textContent = "";
-    void failing(() => blur?.draw(Number(radius.value)));
+    void failing(async () => (await blur)?.draw(Number(radius.value)));
   };
   radius.addEventListener("input", draw);
   button("blur-check").addEventListener("click", () =>
-    failing(async () => {
+    answer("blur-same", "blur-problem", async () => {
       const checked = radius.value;
-      const wrong = await blur?.wrong();
+      const shown = await made();
+      shown.draw(Number(checked));
+      const wrong = await shown.wrong();
       if (radius.value !== checked) {
-        return;
+        return "";
       }
-      same.textContent =
-        wrong === undefined
-          ? ""
-          : wrong === 0
-            ? `${count(width * height)} pixels, each the same as on the CPU`
-            : `${count(wrong)} pixels are not as on the CPU`;
+      return wrong === 0
+        ? `${count(width * height)} pixels, each the same as on the CPU`
+        : `${count(wrong)} pixels are not as on the CPU`;
     }),
   );
   const seen = new IntersectionObserver(([entry]) => {
     if (entry?.isIntersecting) {
       seen.disconnect();
       void failing(async () => {
-        blur = await makeBlur(fold, stage, drawPicture(width, height));
+        await made();
         draw();
       });
     }

@@ -85,7 +85,7 @@ const PIECE_BYTES = 2 ** 24;
 const instances = new Set<GPU>();
 
 /**
- * Opens scan, reduce and compact in Node.js: on your device, on your adapter, or on the best adapter of the machine. Call
+ * Opens a {@link Fold} in Node.js: on your device, on your adapter, or on the best adapter of the machine. Call
  * `fold.destroy()` at the end. Otherwise Node.js may not exit.
  *
  * @throws {MissingPackageError} if the package `webgpu`, or the software adapter's package, is needed and not installed.

@@ -1,9 +1,10 @@
 // Builds the API reference from the TSDoc of src/. It lies here, in a workspace of its own, since TypeDoc takes
 // another TypeScript than the one that this repository is checked with.
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Application, Converter, JSX, LogLevel, PageEvent, ReflectionKind } from "typedoc";
+import { called, GROUPS, isFold, MemberRouter, ReferenceTheme } from "./theme.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const own = fileURLToPath(new URL(".", import.meta.url));
@@ -73,19 +74,20 @@ function linkThrown({ project }) {
  * site's own.
  */
 const landmarks = [
-  ['<header class="tsd-page-toolbar">', '<section class="tsd-page-toolbar" aria-label="Search">'],
+  ['<header class="tsd-page-toolbar">', '<section class="tsd-page-toolbar" aria-label="Contents">'],
   [/<\/header>\s*<div class="container container-main">/, '</section><div class="container container-main">'],
-  ['<div class="col-content">', '<main id="main" class="col-content">'],
+  ['<div class="col-content">', '<main id="main" class="col-content" data-pagefind-body>'],
+  // The site's search takes the place of TypeDoc's, whose script asks for its element.
+  [
+    /<script [^>]*id="tsd-search-script"><\/script>/,
+    '<script type="text/plain" id="tsd-search-script"></script>',
+  ],
   [
     /<\/div>\s*<div class="col-sidebar">/,
     '</main><aside class="col-sidebar" aria-label="Contents of the reference">',
   ],
   [/<\/div>\s*<footer>(<footer class="site">.*?<\/footer>)<\/footer>/s, "</aside>$1"],
   ['<nav class="tsd-navigation">', '<nav class="tsd-navigation" aria-label="Modules">'],
-  [
-    '<div class="tsd-navigation settings">',
-    '<div class="tsd-navigation settings" role="group" aria-label="Settings">',
-  ],
 ];
 
 /**
@@ -107,6 +109,18 @@ const withoutNestedLinks = (contents) =>
     summary.replaceAll(/<a [^>]*class="tsd-anchor-icon".*?<\/a>/gs, ""),
   );
 
+/** What a search is hardly for: the many types of options and results, and what the reference on the CPU has. */
+const isLesser = ({ model }) =>
+  !isFold(model) &&
+  (model.kindOf(ReflectionKind.Interface | ReflectionKind.TypeAlias) ||
+    model.parent?.name === "wavefold/reference");
+
+/** Lets what the search finds in a page count for less. */
+const withLessWeight = (contents) =>
+  contents
+    .replace(" data-pagefind-body", '$& data-pagefind-weight="0.2"')
+    .replace(/<h1(?=[ >])/, '$& data-pagefind-weight="1"');
+
 function withLandmarks(page) {
   for (const [found, put] of landmarks) {
     const changed = page.contents.replace(found, put);
@@ -116,6 +130,23 @@ function withLandmarks(page) {
     page.contents = changed;
   }
   page.contents = withoutNestedLinks(withLevels(page.contents));
+  if (isLesser(page)) {
+    page.contents = withLessWeight(page.contents);
+  }
+}
+
+const foldOf = (project) =>
+  project.getReflectionsByKind(ReflectionKind.Class | ReflectionKind.Interface).find(isFold);
+
+/** Puts the members of a group as the source has them: what is used most comes first. */
+function orderMembers({ groups }) {
+  for (const { title, children } of groups) {
+    if (!GROUPS.includes(title)) {
+      const names = children.map(({ name }) => name).join(", ");
+      throw new Error(`Fold's ${names}: the comment needs @group with one of ${GROUPS.join("; ")}`);
+    }
+    children.sort((a, b) => a.id - b.id);
+  }
 }
 
 /**
@@ -149,7 +180,13 @@ export async function buildApi(folder, frame) {
       includeFolders: false,
     },
     // What a program calls comes first, and the many types of its options last.
-    groupOrder: ["Modules", "Functions", "Variables", "Classes", "Interfaces", "Type Aliases", "*"],
+    groupOrder: [
+      ...["Modules", "Functions", "Variables", "Classes", "Interfaces", "Type Aliases"],
+      ...GROUPS,
+      "*",
+    ],
+    router: "members",
+    theme: "reference",
     kindSortOrder: [
       ...["Project", "Module", "Reference", "Namespace", "Enum", "EnumMember"],
       ...["Function", "Variable", "Class", "Interface", "TypeAlias"],
@@ -170,6 +207,8 @@ export async function buildApi(folder, frame) {
     logLevel: LogLevel.Warn,
   });
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, linkThrown);
+  app.renderer.defineRouter("members", MemberRouter);
+  app.renderer.defineTheme("reference", ReferenceTheme);
   // There is one only while pages are written.
   let router;
   app.renderer.hooks.on("body.begin", (context) => {
@@ -177,16 +216,22 @@ export async function buildApi(folder, frame) {
     const home = "../".repeat(context.page.url.split("/").length);
     return JSX.createElement(JSX.Raw, { html: frame.header(home) });
   });
+  app.renderer.hooks.on("head.end", () =>
+    JSX.createElement("meta", { name: "color-scheme", content: "light dark" }),
+  );
   app.renderer.on(PageEvent.END, withLandmarks);
   app.renderer.hooks.on("footer.end", () => JSX.createElement(JSX.Raw, { html: frame.footer }));
   const project = await app.convert();
   if (project !== undefined) {
     app.validate(project);
+    orderMembers(foldOf(project));
     await app.generateDocs(project, folder);
   }
   if (project === undefined || app.logger.hasErrors() || app.logger.hasWarnings()) {
     throw new Error("the API reference has warnings: they are above");
   }
+  // The index of TypeDoc's search, which no page loads.
+  await rm(join(folder, "assets", "search.js"));
   // The style of the frame goes first; TypeDoc takes one file.
   const css = join(folder, "assets", "custom.css");
   await writeFile(css, `${frame.css}\n${await readFile(css, "utf8")}`);
@@ -194,6 +239,15 @@ export async function buildApi(folder, frame) {
   for (const one of project.getReflectionsByKind(ReflectionKind.SomeExport)) {
     if (one.parent?.kindOf(ReflectionKind.Module) && !one.isReference() && !addresses.has(one.name)) {
       addresses.set(one.name, router.getFullUrl(one));
+    }
+  }
+  for (const { title, children } of foldOf(project).groups) {
+    for (const member of children) {
+      addresses.set(called(member), router.getFullUrl(member));
+      // The names of what a fold has beside its primitives are names of other things, too.
+      if (title !== "Device" && !addresses.has(member.name)) {
+        addresses.set(member.name, router.getFullUrl(member));
+      }
     }
   }
   return addresses;

@@ -44,8 +44,8 @@ export interface Player<Shown> {
   hold(held: boolean): void;
   /** Makes it anew, and lets go of the one before. */
   rebuild(): void;
-  /** What moves now, once it is made. */
-  shown(): Shown | undefined;
+  /** What moves now, once it is made. It rejects if it cannot be made. */
+  ready(): Promise<Shown>;
 }
 
 /**
@@ -75,6 +75,8 @@ export function playOn<Shown extends Moving>(
   let rate: number | undefined;
   let problem: unknown;
   let made = 0;
+  const waiting: { readonly resolve: (shown: Shown) => void; readonly reject: (cause: unknown) => void }[] =
+    [];
 
   const tell = (): void => onChange({ running, rate, problem });
   const stop = (cause: unknown): void => {
@@ -96,11 +98,17 @@ export function playOn<Shown extends Moving>(
         return;
       }
       shown = fresh;
+      for (const { resolve } of waiting.splice(0)) {
+        resolve(fresh);
+      }
       // One frame is there even where movement is not wanted.
       shown.frame({ seconds: 1 / 60, births: true });
       tell();
     } catch (cause) {
       stop(cause);
+      for (const { reject } of waiting.splice(0)) {
+        reject(cause);
+      }
     }
   };
   const frame = (now: number): void => {
@@ -154,6 +162,19 @@ export function playOn<Shown extends Moving>(
         void rebuild();
       }
     },
-    shown: () => shown,
+    ready() {
+      if (made === 0) {
+        void rebuild();
+      }
+      return new Promise((resolve, reject) => {
+        if (shown !== undefined) {
+          resolve(shown);
+        } else if (problem !== undefined) {
+          reject(problem);
+        } else {
+          waiting.push({ resolve, reject });
+        }
+      });
+    },
   };
 }

@@ -115,7 +115,7 @@ function streamFor(
 }
 
 /**
- * Scan, reduce and compact on one device. See `openFold`.
+ * Scans, reductions, selections, sorts and the other primitives on one device, which {@link openFold} opens.
  *
  * Results on integers are exact. On floats, `min`, `max` and the logical operators are exact. `exactAdd` is the exact sum, rounded
  * once: the same bits on every adapter, in every plan. `add` and `mul` of f64 round after each operation, in the plan's order.
@@ -142,6 +142,8 @@ export class Fold {
    * The device that it computes on. It is yours if you gave one.
    *
    * @throws {NoGpuError} if there is none: see {@link Fold.machine}.
+   *
+   * @group Device
    */
   get device(): GPUDevice {
     return onGpuAlone(this.#context, "fold.device").device;
@@ -150,6 +152,8 @@ export class Fold {
   /**
    * What it computes on. On `"gpu"`, short calls on typed arrays may still run on the CPU: see {@link OpenOptions.cpu}. On `"cpu"` there is
    * no GPU. Then all calls give the same results, but `device`, `wrap` and what is prepared for recordings throw a {@link NoGpuError}.
+   *
+   * @group Device
    */
   get machine(): "gpu" | "cpu" {
     return this.#context.cpu?.noGpu ? "cpu" : "gpu";
@@ -161,6 +165,7 @@ export class Fold {
    * @param method - the method's name; `"segments"` stands for scans and reductions of segments.
    * @param length - the elements of the longest array.
    * @throws {ArgumentError} for a method that there is not, or a length that is none.
+   * @group Device
    *
    * @example
    * ```ts
@@ -171,12 +176,20 @@ export class Fold {
     return explainCall(this.#context, method, length);
   }
 
-  /** What the adapter calls itself. For a device of yours, it is undefined in a browser that lacks `device.adapterInfo`. */
+  /**
+   * What the adapter calls itself. For a device of yours, it is undefined in a browser that lacks `device.adapterInfo`.
+   *
+   * @group Device
+   */
   get adapterInfo(): GPUAdapterInfo {
     return this.device.adapterInfo;
   }
 
-  /** Whether the adapter computes on the CPU, or there is none. */
+  /**
+   * Whether the adapter computes on the CPU, or there is none.
+   *
+   * @group Device
+   */
   get software(): boolean {
     return this.#context.facts.software;
   }
@@ -186,6 +199,8 @@ export class Fold {
    * hand on late, in part or never, and compares every element. If the test passes, single pass becomes the default where
    * we expect it to be faster; if not, it stays off. It does not change plans whose `passes` is set, nor calls at hand,
    * whose copies to and from the device take longer than a second read.
+   *
+   * @group Device
    *
    * @example
    * ```ts
@@ -199,7 +214,7 @@ export class Fold {
   }
 
   /**
-   * The prefixes of an array: for each place, the combination of all elements up to it.
+   * The prefix sums of an array, or its prefixes with another operator: for each place, the combination of all elements up to it.
    *
    * @param data - `Uint32Array` is u32, `Int32Array` i32, `Float32Array` f32, `Float16Array` f16,
    * `BigUint64Array` u64, `BigInt64Array` i64, `Float64Array` f64; a `StructArray` its struct. It is read during the
@@ -210,6 +225,7 @@ export class Fold {
    * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before the GPU is touched.
    * @throws {SourceError} if your operator or map does not compile.
    * @throws {OutOfMemoryError} {@link DeviceLostError}
+   * @group Scan and reduce
    *
    * @example
    * ```ts
@@ -239,6 +255,7 @@ export class Fold {
    * array of one element on the GPU.
    *
    * @throws as {@link Fold.scan}.
+   * @group Scan and reduce
    *
    * @example
    * ```ts
@@ -278,6 +295,7 @@ export class Fold {
    * @returns an array like `data`; with `indices`, a `Uint32Array` of positions; with a map to another `type`, an array
    * of that type.
    * @throws as {@link Fold.scan}; {@link SourceError} also if the predicate does not compile.
+   * @group Select
    *
    * @example
    * ```ts
@@ -310,6 +328,7 @@ export class Fold {
    * @returns `values`, an array like `data` and as long; with `indices`, a `Uint32Array`; with `into`, that array. An array on
    * the GPU gives arrays on the GPU: `count` then has one element. The data is read twice, whatever `passes` is.
    * @throws as {@link Fold.compact}.
+   * @group Select
    *
    * @example
    * ```ts
@@ -347,6 +366,7 @@ export class Fold {
    * element is kept. With `indices`, the positions of these elements.
    *
    * @throws as {@link Fold.scan}; {@link SourceError} also if the key does not compile.
+   * @group Select
    *
    * @example
    * ```ts
@@ -369,6 +389,7 @@ export class Fold {
    * {@link Fold.unique}. With `key`, it is the first element of each run.
    *
    * @throws as {@link Fold.scan}.
+   * @group Runs and positions
    *
    * @example
    * ```ts
@@ -395,6 +416,7 @@ export class Fold {
    * out. The length of the result is then on the GPU.
    * @returns an array like `values`.
    * @throws as {@link Fold.scan}.
+   * @group Runs and positions
    *
    * @example
    * ```ts
@@ -426,6 +448,7 @@ export class Fold {
    * @param options - `edges`, or `bins` and `range`, or `bins` and `bin`.
    * @returns counts; with `weights`, sums in an array like that of the weights.
    * @throws as {@link Fold.scan}; {@link SourceError} also if `bin` does not compile.
+   * @group Count and find
    *
    * @example
    * ```ts
@@ -452,6 +475,7 @@ export class Fold {
    *
    * @param data - as {@link Fold.scan} takes it, but no structs and no array on the GPU.
    * @throws as {@link Fold.scan}; {@link ArgumentError} also for an empty array.
+   * @group Count and find
    *
    * @example
    * ```ts
@@ -468,6 +492,8 @@ export class Fold {
 
   /**
    * The greatest element and its index. Of equal elements it is the first one. As {@link Fold.argMin}.
+   *
+   * @group Count and find
    *
    * @example
    * ```ts
@@ -493,6 +519,7 @@ export class Fold {
    * @param values - an array of the same type. If one array is on the GPU, both are, and so is the result.
    * @param options - `side: "right"` counts equal elements, too.
    * @throws as {@link Fold.scan}.
+   * @group Count and find
    *
    * @example
    * ```ts
@@ -526,6 +553,7 @@ export class Fold {
    * @param positions - a `Uint32Array`. If `values` is on the GPU, it is there, too, as an array of u32. The length of either may be there.
    * @returns an array like `values`, as long as `positions`.
    * @throws as {@link Fold.scan}; {@link ArgumentError} also for a position past the last value.
+   * @group Runs and positions
    *
    * @example
    * ```ts
@@ -557,6 +585,7 @@ export class Fold {
    * too, and so are the results. With `segments`, each row, or each range of offsets, is sorted on its own.
    * @returns the sorted elements; with `values`, the elements as `keys`, and the values in the same order.
    * @throws as {@link Fold.scan}; {@link SourceError} also if `key` does not compile.
+   * @group Sort and rank
    *
    * @example
    * ```ts
@@ -591,6 +620,8 @@ export class Fold {
    * The positions of the elements in order: the result's first element is the position of the least element of the data. As
    * {@link Fold.sort}. With `segments`, positions are those in the data, too.
    *
+   * @group Sort and rank
+   *
    * @example
    * ```ts
    * await fold.argSort(Float32Array.of(3, -1, 7)); // 1 0 2
@@ -618,6 +649,7 @@ export class Fold {
    * @param options - with `smallest`, the least elements, the least first. There NaN comes last. With `segments: { rows }`, the
    * elements of each row, one row after another.
    * @throws as {@link Fold.sort}.
+   * @group Sort and rank
    *
    * @example
    * ```ts
@@ -644,6 +676,7 @@ export class Fold {
    * @param n - from 0 up, and less than the length. If the length is on the GPU, and at most `n`, the result is the last element; of an
    * empty array, it is an element whose bits are all 0.
    * @throws as {@link Fold.sort}.
+   * @group Sort and rank
    *
    * @example
    * ```ts
@@ -710,11 +743,12 @@ export class Fold {
   }
 
   /**
-   * Copies an array to the GPU, where it stays. `scan`, `reduce` and `compact` of such an array give arrays on the GPU. They
-   * read nothing back, and do not wait for the GPU.
+   * Copies an array to the GPU, where it stays. Calls that take such an array give arrays on the GPU. They read nothing back, and
+   * do not wait for the GPU.
    *
    * @param data - as {@link Fold.scan} takes it.
    * @throws {ArgumentError} {@link LimitError} {@link OutOfMemoryError} {@link DeviceLostError}
+   * @group Arrays on the GPU
    *
    * @example
    * ```ts
@@ -741,6 +775,7 @@ export class Fold {
    *
    * @throws {ArgumentError} {@link LimitError} {@link DeviceLostError}
    * @throws {WavefoldError} for a buffer of another device.
+   * @group Arrays on the GPU
    *
    * @example
    * ```ts
@@ -770,6 +805,7 @@ export class Fold {
    *
    * @returns a `readable` and a `writable`, as `pipeThrough` takes them. What fails at one end (also wrong options, and a
    * lost device) is the error of both; f16 comes as `Float16Array`, or as bits if the runtime has none.
+   * @group Streams
    *
    * @example
    * ```ts
@@ -792,6 +828,8 @@ export class Fold {
    * The elements of a stream of arrays that a predicate keeps, in order and bit for bit; with `indices`, their positions.
    * As {@link Fold.scanStream}. The index `i` and positions count over the whole stream. They are u32, so they start again
    * from 0 after 2^32 elements.
+   *
+   * @group Streams
    *
    * @example
    * ```ts
@@ -822,6 +860,7 @@ export class Fold {
    * With `segments: { rows }`, there is no source: it gives a stream, as `scanStream` does, of the totals of rows.
    *
    * @param source - a `ReadableStream`, or what can be iterated with `for await`. If the call fails, it is cancelled.
+   * @group Streams
    *
    * @example
    * ```ts
@@ -861,6 +900,7 @@ export class Fold {
    * do not start at a vector, may be compiled a little later: a recording that needs them before that compiles them.
    *
    * @throws as {@link Fold.scan}.
+   * @group Recordings
    *
    * @example
    * ```ts
@@ -880,6 +920,8 @@ export class Fold {
   /**
    * Compiles a reduction and allocates its scratch. As {@link Fold.prepareScan}.
    *
+   * @group Recordings
+   *
    * @example
    * ```ts
    * const reduce = await fold.prepareReduce({ type: f32, op: max, maxLength: 1 << 20 });
@@ -893,6 +935,8 @@ export class Fold {
   /**
    * Compiles a compaction and allocates its scratch. As {@link Fold.prepareScan}. With `where`, the predicate decides what is
    * kept. Without it, the flags decide that each recording is given.
+   *
+   * @group Recordings
    *
    * @example
    * ```ts
@@ -922,6 +966,8 @@ export class Fold {
   /**
    * Compiles a histogram. As {@link Fold.prepareScan}. Edges are copied, and stay on the GPU.
    *
+   * @group Recordings
+   *
    * @example
    * ```ts
    * const histogram = await fold.prepareHistogram({ type: f32, bins: 256, range: [0, 1], maxLength: 1 << 20 });
@@ -936,6 +982,8 @@ export class Fold {
 
   /**
    * Compiles a search in sorted items. As {@link Fold.prepareScan}.
+   *
+   * @group Recordings
    *
    * @example
    * ```ts
@@ -953,6 +1001,8 @@ export class Fold {
    * Compiles a gather. As {@link Fold.prepareScan}. The input has the positions. Where one is `valuesLength` or more, the output receives an
    * element whose bits are all zero.
    *
+   * @group Recordings
+   *
    * @example
    * ```ts
    * const gather = await fold.prepareGather({ type: u32, maxLength: 1 << 20 });
@@ -968,6 +1018,8 @@ export class Fold {
   /**
    * Compiles the writing out of runs, and allocates its scratch: a word for each run. As {@link Fold.prepareScan}.
    *
+   * @group Recordings
+   *
    * @example
    * ```ts
    * const expand = await fold.prepareExpandRuns({ type: u32, maxLength: 1 << 20 });
@@ -982,6 +1034,8 @@ export class Fold {
 
   /**
    * Compiles a partition and allocates its scratch. As {@link Fold.prepareCompact}.
+   *
+   * @group Recordings
    *
    * @example
    * ```ts
@@ -1028,6 +1082,8 @@ export class Fold {
    * Compiles a sort and allocates its scratch: a copy of the items and of the values, and for each tile a word for each digit. As
    * {@link Fold.prepareScan}.
    *
+   * @group Recordings
+   *
    * @example
    * ```ts
    * const sort = await fold.prepareSort({ type: f32, descending: true, maxLength: 1 << 20 });
@@ -1040,6 +1096,8 @@ export class Fold {
 
   /**
    * Compiles a selection of the first elements in an order, and allocates its scratch. As {@link Fold.prepareScan}.
+   *
+   * @group Recordings
    *
    * @example
    * ```ts
@@ -1056,6 +1114,8 @@ export class Fold {
   /**
    * Compiles a selection of one element in an order, and allocates its scratch. As {@link Fold.prepareScan}.
    *
+   * @group Recordings
+   *
    * @example
    * ```ts
    * const median = await fold.prepareNth({ type: f32, n: 1 << 19, maxLength: 1 << 20 });
@@ -1068,6 +1128,8 @@ export class Fold {
 
   /**
    * Drops everything that is kept for the next call: pipelines, and the buffers and plans of calls at hand and on the GPU. Prepared plans keep theirs. The next call of each kind compiles its kernels again.
+   *
+   * @group Device
    *
    * @example
    * ```ts
@@ -1082,6 +1144,8 @@ export class Fold {
   /**
    * Destroys the device if `openFold` opened it, and rejects pending calls. A device of yours stays open: for that, this
    * destroys the fold's arrays on the GPU, and does the same as {@link Fold.trim}. Later calls of the fold still work on it.
+   *
+   * @group Device
    */
   destroy(): void {
     for (const one of this.#arrays) {
@@ -1091,7 +1155,11 @@ export class Fold {
     this.#release();
   }
 
-  /** The same as {@link Fold.destroy}, for `using`. */
+  /**
+   * The same as {@link Fold.destroy}, for `using`.
+   *
+   * @group Device
+   */
   [Symbol.dispose](): void {
     this.destroy();
   }

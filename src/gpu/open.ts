@@ -196,8 +196,8 @@ async function foldOnGpu(options: OpenOptions, find: Find, cpu: Cpu): Promise<Fo
 }
 
 /**
- * Opens Wavefold on a GPU: on your device, on your adapter, or on the browser's fastest adapter. A device that it opens has the
- * adapter's features and limits that are useful here. Without WebGPU it opens on the CPU: see {@link OpenOptions.cpu}.
+ * Opens a {@link Fold} on a GPU: on your device, on your adapter, or on the browser's fastest adapter. A device that it opens has
+ * the adapter's features and limits that are useful here. Without WebGPU it opens on the CPU: see {@link OpenOptions.cpu}.
  *
  * @throws {AdapterError} if there is no WebGPU or no adapter, and the CPU may not take their place.
  *

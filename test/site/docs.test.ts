@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
+import type { Locator } from "playwright-core";
 import { expect, test } from "vitest";
+import { Fold } from "../../src/gpu/fold.ts";
 import { violations } from "./axe.ts";
 import { overflow, textOf, useSite } from "./site.ts";
 
@@ -71,6 +73,23 @@ test("every link inside the site leads somewhere, its anchor too", () => {
   expect(links).toBeGreaterThan(1000);
 });
 
+test("calls that a guide names are links to their pages, and no link is in another", () => {
+  const guides = [...pages()].filter(([path]) => path.startsWith("guides"));
+  const nested = guides.flatMap(([path, html]) =>
+    Array.from(
+      html.matchAll(/<a [^>]*>(?:(?!<\/a>).)*<a /gs),
+      ([found]) => `${path}: ${found.slice(0, 100)}`,
+    ),
+  );
+  expect(nested).toEqual([]);
+  const html = pages().get(join("guides", "which-function.html")) ?? "";
+  const linked = new Set(
+    Array.from(html.matchAll(/href="\.\.\/api\/fold\/(\w+)\.html"/g), ([, name]) => name),
+  );
+  expect(linked).toContain("searchSorted");
+  expect(linked.size).toBeGreaterThan(25);
+});
+
 test("every page of the API has the site's navigation", () => {
   const reference = [...pages()].filter(([path]) => path.startsWith("api/"));
   for (const [path, html] of reference) {
@@ -111,6 +130,9 @@ test("the reference breaks no rule of axe, and its list of modules has a link to
     "api/interfaces/wavefold.PreparedScan.html",
     "api/classes/wavefold.ShaderError.html",
     "api/functions/wavefold_wgsl.link.html",
+    "api/interfaces/wavefold.Fold.html",
+    "api/fold/preparePartition.html",
+    "api/fold/software.html",
   ]) {
     const page = await visit(path, { context: { viewport: { width: 1280, height: 844 } } });
     const modules = page.getByRole("navigation", { name: "Modules" });
@@ -128,13 +150,102 @@ test("the reference breaks no rule of axe, and its list of modules has a link to
   }
 });
 
-test("the reference is searched", async () => {
-  const page = await visit("api/index.html");
+test.each([
+  ["the first page", "index.html", "workGroupScan", "Function workGroupScan"],
+  ["a guide", "guides/sort.html", "searchSorted", "fold.searchSorted"],
+  ["the reference", "api/fold/scan.html", "reservoir sample", "Write an operator"],
+] as const)("%s searches guides and API", async (_, path, words, found) => {
+  const page = await visit(path, { context: { colorScheme: "dark" } });
+  await page.getByRole("button", { name: "Search guides and API" }).waitFor();
   await page.keyboard.press("/");
-  await page.getByRole("combobox").fill("workGroupScan");
-  await page.getByRole("option", { name: "workGroupScan" }).first().click();
-  await page.waitForURL(/wavefold_wgsl\.workGroupScan\.html/);
-  expect(await textOf(page, "h1")).toBe("Function workGroupScan");
+  const search = page.getByRole("dialog");
+  await search.getByRole("searchbox").fill(words);
+  const link = search.getByRole("link", { name: found, exact: true }).first();
+  await link.waitFor();
+  expect(await violations(page)).toEqual([]);
+  await link.click();
+  await page.waitForURL((url) => !url.pathname.endsWith(path));
+  expect(await textOf(page, "h1")).toBe(found);
+});
+
+test("the page of Fold lists its members by task, and each has a page", async () => {
+  const page = await visit("api/interfaces/wavefold.Fold.html");
+  const groups = page.getByRole("main").locator("details.tsd-member-group");
+  const listed = await groups.evaluateAll((all) =>
+    all.map((group) => [
+      group.querySelector("h2")?.textContent.trim(),
+      [...group.querySelectorAll("dt a:not(.tsd-anchor-icon)")].map((link) => link.textContent),
+    ]),
+  );
+  expect(new Map(listed as [string, string[]][]).get("Scan and reduce")).toEqual(["scan", "reduce"]);
+  const own = Object.getOwnPropertyNames(Fold.prototype).filter((name) => name !== "constructor");
+  const names = listed.flatMap(([, some]) => some);
+  expect(names.sort()).toEqual([...own, "device", "[dispose]"].sort());
+  // Without a wall of signatures, it is short.
+  expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThan(6000);
+  await page.getByRole("main").getByRole("link", { name: "compact", exact: true }).click();
+  expect(await textOf(page, "h1")).toBe("fold.compact");
+});
+
+test("a call's page has a sentence, an example and the signature, in this order", async () => {
+  const page = await visit("api/fold/scan.html");
+  const main = page.getByRole("main");
+  const topOf = (selector: string): Promise<number> =>
+    main
+      .locator(selector)
+      .first()
+      .evaluate((one) => one.getBoundingClientRect().top);
+  const tops = [
+    await topOf("h1"),
+    await topOf(".tsd-comment p"),
+    await topOf("pre"),
+    await topOf(".tsd-signature"),
+  ];
+  expect(tops).toEqual([...tops].sort((a, b) => a - b));
+  expect(await main.getByText("The prefix sums of an array").count()).toBe(1);
+  expect(await main.getByText("await fold.scan(").count()).toBe(1);
+  // Of three signatures, all have the comment of the first.
+  const compact = readFileSync(join(visit.folder(), "api", "fold", "prepareCompact.html"), "utf8");
+  expect(compact.match(/class="tsd-signature"/g)).toHaveLength(3);
+  expect(compact.match(/Compiles a compaction/g)).toHaveLength(1);
+  expect(compact.match(/<pre>/g)).toHaveLength(1);
+});
+
+test("a guide has its headings, its neighbours and buttons that copy", async () => {
+  const page = await visit("guides/sort.html", {
+    context: { viewport: { width: 1280, height: 800 }, permissions: ["clipboard-read", "clipboard-write"] },
+  });
+  const contents = page.getByRole("navigation", { name: "On this page" });
+  const headings = await page.locator("article :is(h2, h3)").allTextContents();
+  expect(await contents.getByRole("link").allTextContents()).toEqual(headings);
+  await contents.getByRole("link", { name: "The order" }).click();
+  expect(new URL(page.url()).hash).toBe("#the-order");
+  const listing = page.locator("article .listing").first();
+  await listing.hover();
+  await page.getByRole("button", { name: "Copy the code" }).first().click();
+  await expect
+    .poll(() => page.evaluate(() => navigator.clipboard.readText()))
+    .toBe((await listing.textContent())?.trim());
+  const guides = page.getByRole("navigation", { name: "Guides", exact: true });
+  const all = (await guides.getByRole("link").allTextContents()).map((title) => title.trim());
+  const here = all.indexOf("Sort");
+  const onward = page.getByRole("navigation", { name: "Neighbouring guides" });
+  expect(await onward.getByRole("link").allTextContents()).toEqual([
+    `Previous: ${all[here - 1]}`,
+    `Next: ${all[here + 1]}`,
+  ]);
+});
+
+test("on a phone, the list of guides comes first, and is closed", async () => {
+  const page = await visit("guides/sort.html", { context: { viewport: { width: 390, height: 844 } } });
+  const summary = page.getByText("All guides", { exact: true });
+  const guides = page.getByRole("navigation", { name: "Guides", exact: true });
+  expect(await guides.isVisible()).toBe(false);
+  const top = async (locator: Locator): Promise<number> => (await locator.boundingBox())?.y ?? Number.NaN;
+  expect(await top(summary)).toBeLessThan(await top(page.locator("h1")));
+  await summary.click();
+  await guides.getByRole("link", { name: "Exact sums" }).click();
+  expect(await textOf(page, "h1")).toBe("Exact sums");
 });
 
 async function skipsToTheContent(path: string): Promise<void> {
@@ -212,6 +323,8 @@ test("the reference fits a phone", () =>
     "api/interfaces/wavefold.PreparedScan.html",
     "api/modules/wavefold_node.html",
     "api/functions/wavefold_laws.checkMonoid.html",
+    "api/interfaces/wavefold.Fold.html",
+    "api/fold/reduceStream.html",
     "api/types/wavefold.CompactCallOptions.html",
     "api/types/wavefold_monoids.LinearRecurrence.html",
   ]));

@@ -68,6 +68,18 @@ test("from a disk, where scripts do not run, the page says what to do", async ()
   expect(await page.locator("#save").innerText()).toContain("save it into your project first");
   expect(existsSync(join(visit.folder(), file))).toBe(true);
   await page.close();
+  for (const name of ["index", "try", "watch", "use", "check"]) {
+    const opened = await (context.browser() as Browser).newPage();
+    await opened.goto(pathToFileURL(join(visit.folder(), `${name}.html`)).href);
+    const notice = await opened.locator("#from-disk").innerText();
+    expect(notice, name).toContain("was opened from the disk, so it cannot run");
+    expect(notice, name).toContain("npx vite preview");
+    // Nothing is offered that does nothing.
+    expect(await opened.getByRole("button").count(), name).toBe(0);
+    await opened.close();
+  }
+  const served = await visit("index.html");
+  expect(await served.locator("#from-disk").isVisible()).toBe(false);
 });
 
 test("its lines are copied, and do what they say", async () => {
@@ -83,11 +95,29 @@ test("its lines are copied, and do what they say", async () => {
   expect(checked).toBe(2);
 });
 
+test("it says which browsers have WebGPU, as the guide does, and where to read more", async () => {
+  const page = await visit("index.html");
+  const hosts = page.locator(".hosts");
+  const names = await hosts.locator("dt").allTextContents();
+  expect(names).toEqual(["Chrome, Edge", "Safari", "Firefox", "Node.js", "Deno, Bun"]);
+  const rows = await hosts.locator("dd").allTextContents();
+  // Each version that a row names stands in the guide, too.
+  const guide = await readFile("docs/guides/browsers.md", "utf8");
+  const versions = rows.flatMap((row) => row.replaceAll(/Gen\d+/g, "").match(/\b\d+(\.\d+)*\b/g) ?? []);
+  expect(versions.length).toBeGreaterThan(9);
+  expect(versions.filter((version) => !new RegExp(`\\b${version}\\b`).test(guide))).toEqual([]);
+  const outward = await page
+    .locator('main a[href^="https:"]')
+    .evaluateAll((all) => all.map((one) => one.textContent));
+  expect(outward).toEqual(expect.arrayContaining(["WebGPU", "WGSL", "where WebGPU is implemented"]));
+});
+
 test("its links lead to the pages, and its pictures are there", async () => {
   const page = await visit("index.html");
   const links = page.getByRole("main").locator(".cards a");
   expect(await links.allTextContents()).toEqual([
-    ...["Repository", "Try it", "Playground", "Use it", "Check your GPU", "Guides", "API"],
+    ...["Repository", "Try it", "Playground", "Use it", "Check your GPU", "Guides"],
+    ...["Which function do I need?", "API"],
   ]);
   const chart = page.getByRole("img", { name: CHART });
   await chart.scrollIntoViewIfNeeded();

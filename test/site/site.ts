@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import process from "node:process";
 import { promisify } from "node:util";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
@@ -60,7 +60,7 @@ export function useSite({ api = false }: { readonly api?: boolean } = {}): OpenP
       const manifest = join(place, "package.json");
       const own = JSON.parse(await readFile("package.json", "utf8")) as object;
       await writeFile(manifest, JSON.stringify(api ? own : { ...own, repository: REPOSITORY }));
-      await promisify(execFile)(process.execPath, [
+      const { stdout } = await promisify(execFile)(process.execPath, [
         "scripts/site.mjs",
         ...options,
         "--tarball",
@@ -70,6 +70,8 @@ export function useSite({ api = false }: { readonly api?: boolean } = {}): OpenP
         made,
       ]);
       await rm(place, { recursive: true });
+      expect(stdout).toContain(`The site is in ${made}`);
+      expect(stdout).toContain(`npx vite preview --outDir ${relative(".", made)}`);
     });
     served = await serveFolder(folder);
   }, 300_000);

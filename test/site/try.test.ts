@@ -44,7 +44,20 @@ test("a sum of numbers that are typed is run, checked and timed", async () => {
     expect(time).toMatch(/^[\d.]+ (µs|ms|s)$/);
     expect(Number.parseFloat(time)).toBeGreaterThan(0);
   }
-  expect(await textOf(page, "#times-note")).toMatch(/^By GPU timestamps: the median of \d+ runs/);
+  const note = await textOf(page, "#times-note");
+  expect(note).toMatch(/^By GPU timestamps: the median of \d+ runs/);
+  expect(note).toContain("So few elements say nothing of the speed");
+  expect(note).toContain("Take 262,144 or more.");
+  expect(note).not.toContain("GB/s");
+});
+
+test("of an array that is long enough, it says how fast memory is", async () => {
+  const page = await visit("try.html");
+  await page.getByRole("spinbutton", { name: "Length", exact: true }).fill("262144");
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await expect
+    .poll(() => textOf(page, "#times-note"), { timeout: 90_000 })
+    .toMatch(/The copy moves [\d.,]+ GB\/s; scan takes [\d.,]+ times as long\./);
 });
 
 test("it runs where a device does not say what it is, as Safari 26.0's", async () => {
@@ -67,6 +80,7 @@ test("the WGSL changes with the choice, and is in colours", async () => {
   expect(colours).toBeGreaterThan(3);
   const wgsl = (): Promise<string> => textOf(page, "#wgsl");
   expect(await wgsl()).toContain("earlier + later");
+  expect(await wgsl()).toMatch(/^@compute @workgroup_size\(\w+\)\nfn /);
   await page.getByRole("combobox", { name: "Operator" }).selectOption("max");
   await page.getByRole("combobox", { name: "Type" }).selectOption("f32");
   await expect.poll(wgsl).toContain("order_from_f32_bits");
