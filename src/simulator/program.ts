@@ -112,6 +112,21 @@ function entryPointOf(module: Module, { name }: FunctionDeclaration): EntryPoint
   return { name: name.name, bindings, workGroupMemory };
 }
 
+/**
+ * A program that has run so many threads on a machine is made anew, and V8 compiles it for that machine alone. That takes about as long as it
+ * saves with as many threads.
+ */
+const MANY_THREADS = 2 ** 17;
+
+/** What runs a program on one machine. */
+interface Residents {
+  /** Each runs one work-group at a time. They are used again. */
+  readonly all: Resident[];
+  readonly areAlone: boolean;
+  /** How many threads they have run. */
+  threads: number;
+}
+
 /** A pipeline's program: an entry point and all that it reaches, as JavaScript. */
 export class Program {
   readonly workGroupSize: readonly [number, number, number];
@@ -119,8 +134,10 @@ export class Program {
   readonly sites: Sites;
   readonly #usesSubgroups: boolean;
   readonly #compiled: Compiled;
-  /** The work-groups that the program has been made for, by the options of their machines. They are used again. */
-  readonly #residents = new WeakMap<MachineOptions, Resident[]>();
+  /** Whether several work-groups of it run by turns. */
+  readonly #yields: boolean;
+  /** By the options of machines. */
+  readonly #residents = new WeakMap<MachineOptions, Residents>();
 
   /** `constants` are the values of `override` variables. @throws {TextFault} for what the simulator cannot run. */
   constructor({ module }: WgslModule, entryPoint: string, constants: Readonly<Record<string, number>> = {}) {
@@ -130,6 +147,7 @@ export class Program {
     );
     this.workGroupSize = this.#compiled.workGroupSize;
     this.#usesSubgroups = usesSubgroups(module, entryPoint);
+    this.#yields = module.reachOf(entryPoint).yields;
     this.sites = this.#compiled.sites;
   }
 
@@ -159,12 +177,11 @@ export class Program {
     groups: readonly [number, number, number],
     ranges: ReadonlyMap<string, StorageRange>,
   ): void {
-    const residents = this.#residents.get(machine.options) ?? [];
-    this.#residents.set(machine.options, residents);
+    const { all, areAlone } = this.#residentsFor(groups, machine);
     let used = 0;
     const makeInstance = (): Instance => {
-      const resident = residents[used] ?? this.#newResident(machine);
-      residents[used++] = resident;
+      const resident = all[used] ?? this.#newResident(machine, areAlone);
+      all[used++] = resident;
       resident.bind(ranges);
       return resident;
     };
@@ -172,8 +189,19 @@ export class Program {
     tracerOf(machine)?.flush();
   }
 
-  #newResident(machine: Machine): Resident {
+  #residentsFor([x, y, z]: readonly [number, number, number], { options }: Machine): Residents {
+    const [width, height, depth] = this.workGroupSize;
+    const kept = this.#residents.get(options) ?? { all: [], areAlone: false, threads: 0 };
+    // Work-groups that run by turns have functions of their own, and each would be compiled.
+    const isMade = kept.areAlone || this.#yields || kept.threads < MANY_THREADS;
+    const residents = isMade ? kept : { all: [], areAlone: true, threads: 0 };
+    residents.threads += x * y * z * width * height * depth;
+    this.#residents.set(options, residents);
+    return residents;
+  }
+
+  #newResident(machine: Machine, isAlone: boolean): Resident {
     const { workGroupSize, memory } = this.#compiled;
-    return residentOf(this.#compiled, workGroupFor(machine, workGroupSize, memory));
+    return residentOf(this.#compiled, workGroupFor(machine, workGroupSize, memory), isAlone);
   }
 }

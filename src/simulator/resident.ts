@@ -12,8 +12,8 @@ export interface Resident extends Instance {
   bind(ranges: ReadonlyMap<string, StorageRange>): void;
 }
 
-/** Makes the functions of a program for one work-group at a time. */
-export function residentOf(compiled: Compiled, group: WorkGroup): Resident {
+/** Makes the functions of a program for one work-group at a time. With `isAlone`, V8 compiles them for that alone. */
+export function residentOf(compiled: Compiled, group: WorkGroup, isAlone: boolean): Resident {
   const { functions, privates } = compiled;
   const bindings = compiled.bindings.map(({ name, key, stride }) => ({
     key,
@@ -27,12 +27,12 @@ export function residentOf(compiled: Compiled, group: WorkGroup): Resident {
   const { threads } = group;
   const binds = functions.flatMap(({ make, firstSite, before }): Bind | readonly Bind[] => {
     const words = 4 * (threads * before.threadWords + before.words);
-    return make(scope, firstSite, words, threads * before.masks) ?? [];
+    return make(scope, { site: firstSite, words, masks: threads * before.masks }, isAlone) ?? [];
   });
   const starts = privates.map(({ name, hasStart }) =>
     hasStart ? (scope[startOf(name)] as () => void) : () => (scope[`P_${name}`] as Int32Array).fill(0),
   );
-  const enter = scope[`f_${compiled.entryPoint}`] as (mask: Uint8Array) => Call | undefined;
+  const enter = scope[`f_${compiled.entryPoint}`] as (mask: Uint8Array, active: number) => Call | undefined;
   return {
     group,
     bind(ranges) {
@@ -51,7 +51,7 @@ export function residentOf(compiled: Compiled, group: WorkGroup): Resident {
       for (const start of starts) {
         start();
       }
-      const call = enter(group.every);
+      const call = enter(group.every, threads);
       return call && runningOf(call);
     },
   };
@@ -98,7 +98,8 @@ function scopeOf(
     g: group,
     N: threads,
     W: group.memory,
-    R: new Int32Array(Math.max(...functions.map(({ mostResults }) => mostResults))),
+    // V8 takes the place of memory for a constant only if it is a buffer's.
+    R: new Int32Array(new ArrayBuffer(4 * Math.max(...functions.map(({ mostResults }) => mostResults)))),
     SIZE: workGroupSize,
     B: new ArrayBuffer(4 * (threads * counts.threadWords + counts.words)),
     K: new ArrayBuffer(threads * counts.masks),

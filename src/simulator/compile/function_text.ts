@@ -11,7 +11,13 @@ export interface SharedSite {
 }
 
 /** What the functions of one program find in each other, and what the program gives them, by their names there. */
-export type Scope = Record<string, unknown>;
+export interface Scope extends Record<string, unknown> {
+  /** The threads of the work-group. */
+  readonly N: number;
+  /** The words, and the masks, of all functions. */
+  readonly B: ArrayBuffer;
+  readonly K: ArrayBuffer;
+}
 
 /** How much functions have for themselves in the memory that all have in common. */
 export interface MemoryCounts {
@@ -24,11 +30,20 @@ export interface MemoryCounts {
 /** Sets the bindings of the next dispatch, as they are in the scope. */
 export type Bind = () => void;
 
+/** What of a program's sites and memory a function has. */
+export interface Start {
+  /** The number of its first site. */
+  readonly site: number;
+  /** Where its words and its masks start in the scope's buffers, in bytes. */
+  readonly words: number;
+  readonly masks: number;
+}
+
 /**
- * Makes a function for one work-group at a time, and adds it to the scope. Its sites are numbered from `site` on; its words and masks start
- * at these bytes of the scope's buffers.
+ * Makes a function for one work-group at a time, and adds it to the scope. With `isAlone`, V8 compiles it for this scope alone, and takes what
+ * it finds there for constants.
  */
-export type Make = (scope: Scope, site: number, words: number, masks: number) => Bind | undefined;
+export type Make = (scope: Scope, start: Start, isAlone: boolean) => Bind | undefined;
 
 /** A function as JavaScript. It is that of all programs in which its text means the same. */
 export interface SharedFunction extends MemoryCounts {
@@ -40,15 +55,18 @@ export interface SharedFunction extends MemoryCounts {
   readonly mostResults: number;
 }
 
+type Made = (...values: readonly unknown[]) => Bind | undefined;
+
 /** The JavaScript that is kept, by its text: V8 has compiled it. */
 const LEAST_TEXTS = 4096;
-const made = new Recent<string, Make>(LEAST_TEXTS);
+const made = new Recent<string, Made>(LEAST_TEXTS);
+let madeAlone = 0;
 
 /** What each function finds in its scope. */
-const ALWAYS = ["g", "N", "W", "R", "SIZE", "B", "K"] as const;
+const ALWAYS = ["g", "N", "W", "R", "SIZE"] as const;
 
 /** What runs a text. It is in parentheses, as what is called at once: then V8 compiles it in one go. */
-const madeOf = (body: string): Make => runText(`return ((E, SITE, WORDS, MASKS) => {\n${body}\n});`) as Make;
+const madeOf = (text: string): Made => runText(`return (${text});`) as Made;
 
 /** The text of one function, while it is written. */
 export class FunctionText {
@@ -57,15 +75,16 @@ export class FunctionText {
   readonly constants: Readonly<Record<string, number>>;
   readonly #siteNumbers = new Map<string, number>();
   readonly #sites: SharedSite[] = [];
-  /** Declarations before the function: columns over threads, masks, memory. */
+  /** Declarations before the function. */
   readonly #declarations: string[] = [];
+  /** Its columns over threads, masks and other memory, by their names. */
+  readonly #memories = new Map<string, (scope: Scope, start: Start) => unknown>();
   /** The names that it takes from its scope. */
   readonly #taken = new Set<string>();
   /** What it adds to its scope. */
   readonly #given: string[] = [];
   readonly #ranges = new Set<string>();
   readonly #bound = new Set<string>();
-  readonly #columns = new Set<string>();
   #mostResults = 1;
   #ids = 0;
   #masks = 0;
@@ -138,8 +157,11 @@ export class FunctionText {
 
   /** Declares memory of so many words; with `isEach`, so many for each thread. */
   declareMemory(name: string, words: number, isEach: boolean): void {
-    const start = `WORDS + 4 * (N * ${this.#threadWords} + ${this.#words})`;
-    this.declare(`var ${name} = new Int32Array(B, ${start}, ${isEach ? "N * " : ""}${words});`);
+    const [threadWords, others] = [this.#threadWords, this.#words];
+    this.#memories.set(name, ({ N, B }, start) => {
+      const first = start.words + 4 * (N * threadWords + others);
+      return new Int32Array(B, first, isEach ? N * words : words);
+    });
     if (isEach) {
       this.#threadWords += words;
     } else {
@@ -149,29 +171,40 @@ export class FunctionText {
 
   /** Declares the column of a variable's word, once. */
   declareColumn(name: string): void {
-    if (!this.#columns.has(name)) {
-      this.#columns.add(name);
+    if (!this.#memories.has(name)) {
       this.declareMemory(name, 1, true);
     }
   }
 
   declareMask(name: string): void {
-    this.declare(`var ${name} = new Uint8Array(K, MASKS + N * ${this.#masks++}, N);`);
+    const masks = this.#masks++;
+    this.#memories.set(name, ({ N, K }, start) => new Uint8Array(K, start.masks + N * masks, N));
   }
 
-  /** The function, whose own text this is. What is around it is `var`: each use of a `const` or a `let` would check that it has been declared. */
+  /**
+   * The function, whose own text this is. What it finds around it are parameters: a `const` or a `let` would be checked at each use, and a `var`
+   * may be assigned.
+   */
   finished(text: string): SharedFunction {
     const bound = [...this.#bound];
+    const names = [...ALWAYS, ...this.#taken];
+    const memories = [...this.#memories];
     const body = [
-      `var { ${[...ALWAYS, ...this.#taken].join(", ")} } = E;`,
+      `(${["E", "SITE", ...names, ...this.#memories.keys()].join(", ")}) => {`,
       bound.length > 0 ? `var ${bound.join(", ")};` : "",
       ...this.#declarations,
       text,
       ...this.#given,
       bound.length > 0 ? `return () => { ${bound.map((name) => `${name} = E.${name};`).join(" ")} };` : "",
+      "}",
     ].join("\n");
     return {
-      make: (...given) => made.of(body, () => madeOf(body))(...given),
+      make(scope, start, isAlone) {
+        // V8 compiles once for all that have the same text.
+        const run = isAlone ? madeOf(`// ${++madeAlone}\n${body}`) : made.of(body, () => madeOf(body));
+        const found = names.map((name) => scope[name]);
+        return run(scope, start.site, ...found, ...memories.map(([, memory]) => memory(scope, start)));
+      },
       sites: this.#sites,
       ranges: this.#ranges,
       mostResults: this.#mostResults,

@@ -40,6 +40,13 @@ const PLACES = /(var (?=\$v\d+_\d+\$ =))?\$v(\d+)_(\d+)\$|\$b(\d+)\$|@A(\d+)_(\d
 /** In a line, a variable, which may be declared or assigned there. */
 const VARIABLES = /(var )?(\$v(\d+)_\d+\$)( = )?/g;
 
+/** The name of the count of a mask's threads. */
+const countOf = (mask: string): string => `c${mask.slice(1)}`;
+
+/** What puts a thread into a mask, and what takes it out. */
+const entryText = (mask: string): string => `${mask}[t] = 1; ${countOf(mask)}++;`;
+const exitText = (mask: string): string => `${mask}[t] = 0; ${countOf(mask)}--;`;
+
 /** Turns of a loop in which threads meet. */
 const MOST_TURNS = 2 ** 22;
 
@@ -86,8 +93,9 @@ export class WideWriter extends StatementWriter {
     this.statements(body.statements);
     this.#flush();
     const memories = locals.flatMap(({ target }) => (target ? [target.memory] : []));
-    const head = `function${yields ? "*" : ""} f_${name.name}(${["mask", ...memories].join(", ")}) {`;
-    const text = [head, `${own}.set(mask);`, ...this.#assembled(memories.join(", ")), "}"].join("\n");
+    const head = `function${yields ? "*" : ""} f_${name.name}(${["mask", "count", ...memories].join(", ")}) {`;
+    const start = `${own}.set(mask); ${countOf(own)} = count;`;
+    const text = [head, start, ...this.#assembled(memories.join(", ")), "}"].join("\n");
     this.output.give(`f_${name.name}`);
     this.#giveParameters(locals);
     return this.output.finished(text);
@@ -142,7 +150,7 @@ export class WideWriter extends StatementWriter {
   #stretchText({ id, mask, lines }: Stretch, memories: string): string {
     const [loads, text] = this.#withLoads(lines.join("\n").replaceAll("$stretch$", `S${id}`));
     const loop = [
-      `{ const o = g.order(${mask}), n = g.active;`,
+      `{ const n = ${countOf(mask)}, o = g.order(${mask}, n);`,
       `S${id}: for (let k = 0; k < n; k++) { const t = o[k];`,
       ...loads,
       this.#placed(text),
@@ -291,21 +299,24 @@ export class WideWriter extends StatementWriter {
     this.#out.push(line);
   }
 
+  /** A mask, and the count of its threads. */
   #newMask(): string {
     const name = `k${this.output.id()}`;
     this.output.declareMask(name);
+    this.output.declare(`var ${countOf(name)};`);
     return name;
   }
 
-  #newCounter(): string {
-    const name = `c${this.output.id()}`;
-    this.output.declare(`var ${name};`);
+  /** A mask that holds the threads of another one. */
+  #copyOf(mask: string): string {
+    const name = this.#newMask();
+    this.#together(`${name}.set(${mask}); ${countOf(name)} = ${countOf(mask)};`);
     return name;
   }
 
   /** What `write` emits, for the threads of a mask, if there are any. */
-  #under(mask: string, counter: string, write: () => void): void {
-    this.#together(`if (${counter} > 0) {`);
+  #under(mask: string, write: () => void): void {
+    this.#together(`if (${countOf(mask)} > 0) {`);
     this.#masks.push(mask);
     write();
     this.#flush();
@@ -313,12 +324,11 @@ export class WideWriter extends StatementWriter {
     this.#together("}");
   }
 
-  /** An empty mask, and the count of its threads. The next stretch fills it. */
-  #emptied(): readonly [mask: string, counter: string] {
+  /** An empty mask. The next stretch fills it. */
+  #emptied(): string {
     const mask = this.#newMask();
-    const counter = this.#newCounter();
-    this.#before.push(`${mask}.fill(0); ${counter} = 0;`);
-    return [mask, counter];
+    this.#before.push(`${mask}.fill(0); ${countOf(mask)} = 0;`);
+    return mask;
   }
 
   // Statements
@@ -390,13 +400,13 @@ export class WideWriter extends StatementWriter {
 
   #wideIf({ condition, then, otherwise }: Extract<Statement, { kind: "if" }>): void {
     this.#hoist(condition);
-    const [yes, yesCount] = this.#emptied();
-    const [no, noCount] = this.#emptied();
+    const yes = this.#emptied();
+    const no = otherwise && this.#emptied();
     const text = conditionText(this.word(condition));
-    this.emit(`if (${text}) { ${yes}[t] = 1; ${yesCount}++; } else { ${no}[t] = 1; ${noCount}++; }`);
-    this.#under(yes, yesCount, () => this.inBlock(() => this.statements(then.statements)));
-    if (otherwise !== undefined) {
-      this.#under(no, noCount, () => this.statement(otherwise));
+    this.emit(`if (${text}) { ${entryText(yes)} }${no ? ` else { ${entryText(no)} }` : ""}`);
+    this.#under(yes, () => this.inBlock(() => this.statements(then.statements)));
+    if (no) {
+      this.#under(no, () => this.statement(otherwise));
     }
   }
 
@@ -405,19 +415,18 @@ export class WideWriter extends StatementWriter {
       this.statement(one.start);
     }
     const id = this.output.id();
-    const [live, inTurn] = [this.#newMask(), this.#newMask()];
-    this.#together(`${live}.set(${this.#mask});`);
-    this.#together(`for (let turns${id} = 0; ${live}.includes(1); ) {`);
+    const live = this.#copyOf(this.#mask);
+    this.#together(`for (let turns${id} = 0; ${countOf(live)} > 0; ) {`);
     this.#together(`if (++turns${id} > ${MOST_TURNS}) g.stuck(${live}.indexOf(1), ${this.site(one.from)});`);
     const depth = this.#masks.length;
     this.#masks.push(live);
     const condition = one.kind === "loop" ? undefined : one.condition;
     if (condition !== undefined) {
       this.#hoist(condition);
-      this.emit(`if (!(${conditionText(this.word(condition))})) ${live}[t] = 0;`);
-      this.#together(`if (!${live}.includes(1)) break;`);
+      this.emit(`if (!(${conditionText(this.word(condition))})) { ${exitText(live)} }`);
+      this.#together(`if (${countOf(live)} === 0) break;`);
     }
-    this.#together(`${inTurn}.set(${live});`);
+    const inTurn = this.#copyOf(live);
     this.leaving.push({ isLoop: true, label: "", depth });
     const { body, continuing } = partsOfLoop(one.body);
     this.#masks.push(inTurn);
@@ -442,16 +451,14 @@ export class WideWriter extends StatementWriter {
     const masks = cases.map(() => this.#emptied());
     this.emit(`switch (${this.word(on, type)}) {`);
     cases.forEach(({ selectors, isDefault }, index) => {
-      const [mask, counter] = masks[index] as readonly [string, string];
       const labels = selectors.map((selector) => `case ${this.selectorWord(selector, type)}:`);
       const all = [...labels, ...(isDefault ? ["default:"] : [])].join(" ");
-      this.emit(`${all} ${mask}[t] = 1; ${counter}++; break;`);
+      this.emit(`${all} ${entryText(masks[index] as string)} break;`);
     });
     this.emit("}");
     cases.forEach(({ body }, index) => {
-      const [mask, counter] = masks[index] as readonly [string, string];
       this.leaving.push({ isLoop: false, label: "", depth: this.#masks.length });
-      this.#under(mask, counter, () => this.inBlock(() => this.statements(body.statements)));
+      this.#under(masks[index] as string, () => this.inBlock(() => this.statements(body.statements)));
       this.leaving.pop();
     });
   }
@@ -488,8 +495,7 @@ export class WideWriter extends StatementWriter {
 
   /** Takes the thread out of the masks from this one on. It does nothing more in the stretch. */
   #leave(depth: number): void {
-    const masks = this.#masks.slice(depth).map((mask) => `${mask}[t] = 0;`);
-    this.emit(`${masks.join(" ")} continue $stretch$;`);
+    this.emit(`${this.#masks.slice(depth).map(exitText).join(" ")} continue $stretch$;`);
   }
 
   // Expressions: what all threads do together comes first, and leaves its result in variables.
@@ -598,9 +604,9 @@ export class WideWriter extends StatementWriter {
       return;
     }
     const [name = ""] = this.#kept(scalar("bool"), [this.word(one.left)]);
-    const [mask, counter] = this.#emptied();
-    this.emit(`if (${one.operator === "&&" ? "" : "!"}${name}) { ${mask}[t] = 1; ${counter}++; }`);
-    this.#under(mask, counter, () => {
+    const mask = this.#emptied();
+    this.emit(`if (${one.operator === "&&" ? "" : "!"}${name}) { ${entryText(mask)} }`);
+    this.#under(mask, () => {
       this.#hoist(one.right);
       this.emit(`${name} = ${this.word(one.right)};`);
     });
@@ -633,7 +639,7 @@ export class WideWriter extends StatementWriter {
   }
 
   #barrier(kind: number, { from }: Call): void {
-    this.#together(`g.barrier(${this.#mask}, ${kind}, ${this.site(from)});`);
+    this.#together(`g.barrier(${this.#mask}, ${countOf(this.#mask)}, ${kind}, ${this.site(from)});`);
   }
 
   #callWide(one: Call, declared: FunctionDeclaration): Words {
@@ -659,7 +665,7 @@ export class WideWriter extends StatementWriter {
         this.emit(`${target} = ${word};`);
       });
     });
-    const call = `${this.output.take(`f_${name}`)}(${[this.#mask, ...memories].join(", ")})`;
+    const call = `${this.output.take(`f_${name}`)}(${[this.#mask, countOf(this.#mask), ...memories].join(", ")})`;
     this.#together(`${module.reachOf(name).yields ? "yield " : ""}${call};`);
     if (declared.result === undefined) {
       return [];

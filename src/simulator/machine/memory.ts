@@ -165,12 +165,23 @@ export class StorageRange {
   /** Notes plain writes of so many words from an index on. */
   checkWrites(index: number, count: number, t: number, g: WorkGroup, site: number): void {
     const shadow = this.#lowerShadow();
-    const end = this.#first + index + count;
-    for (let word = this.#first + index; word < end; word++) {
-      this.#checkWrite(shadow, word, t, g, site);
-      if (this.#isTracked) {
-        this.#markWritten(word, 3);
+    const { firsts } = shadow;
+    const { firstEpoch, storageEpoch } = g;
+    const mark = (site << THREAD_BITS) | t;
+    const first = this.#first + index;
+    const end = (first + count) << SHADOW_SHIFT;
+    for (let at = first << SHADOW_SHIFT; at < end; at += 1 << SHADOW_SHIFT) {
+      if (
+        (firsts[at + WRITE_EPOCH] as number) >= firstEpoch ||
+        (firsts[at + READ_EPOCH] as number) >= firstEpoch
+      ) {
+        this.#checkEarlier(shadow, at >> SHADOW_SHIFT, t, g, site);
       }
+      firsts[at + WRITE_EPOCH] = storageEpoch;
+      firsts[at + WRITE_MARK] = mark;
+    }
+    if (this.#isTracked) {
+      this.memory.written.fill(3, first, first + count);
     }
   }
 
@@ -267,14 +278,20 @@ export class StorageRange {
   #checkWrite(shadow: Shadow, word: number, t: number, g: WorkGroup, site: number): void {
     const { firsts } = shadow;
     const at = word << SHADOW_SHIFT;
-    if ((firsts[at + WRITE_EPOCH] as number) >= g.firstEpoch) {
-      this.#checkWriter(shadow, word, t, g, site, "writes");
-    }
-    if ((firsts[at + READ_EPOCH] as number) >= g.firstEpoch) {
-      this.#checkReaders(shadow, word, t, g, site);
-    }
+    this.#checkEarlier(shadow, word, t, g, site);
     firsts[at + WRITE_EPOCH] = g.storageEpoch;
     firsts[at + WRITE_MARK] = (site << THREAD_BITS) | t;
+  }
+
+  /** Reports races of a write with what is noted of this dispatch. */
+  #checkEarlier(shadow: Shadow, word: number, t: number, g: WorkGroup, site: number): void {
+    const at = word << SHADOW_SHIFT;
+    if ((shadow.firsts[at + WRITE_EPOCH] as number) >= g.firstEpoch) {
+      this.#checkWriter(shadow, word, t, g, site, "writes");
+    }
+    if ((shadow.firsts[at + READ_EPOCH] as number) >= g.firstEpoch) {
+      this.#checkReaders(shadow, word, t, g, site);
+    }
   }
 
   /** Reports a race with the last write, which is of this dispatch. */

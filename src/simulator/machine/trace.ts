@@ -226,9 +226,9 @@ class TracedWorkGroup extends WorkGroup {
     this.#tracer.together("start", this, -1, { threads: threadsOf(this.every) });
   }
 
-  override barrier(mask: Uint8Array, kind: number, site: number): void {
+  override barrier(mask: Uint8Array, active: number, kind: number, site: number): void {
     this.#tracer.flush();
-    super.barrier(mask, kind, site);
+    super.barrier(mask, active, kind, site);
     const threads = threadsOf(mask);
     if (threads.length > 0) {
       const memory = (kind & WORK_GROUP_MEMORY) === 0 ? "buffer" : "work-group";

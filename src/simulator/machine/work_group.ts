@@ -40,8 +40,6 @@ export class WorkGroup extends Subgroups {
   readonly groupCount: Int32Array = new Int32Array(3);
   /** The mask of all threads. */
   readonly every: Uint8Array;
-  /** How many entries `order` has filled. */
-  active = 0;
 
   /** Its index in the dispatch. @internal */
   index = 0;
@@ -108,13 +106,15 @@ export class WorkGroup extends Subgroups {
     this.dealAgain();
   }
 
-  /** A barrier: 1 orders work-group memory, 2 storage memory, 3 both. It is a finding if some, but not all, threads are active. */
-  barrier(mask: Uint8Array, kind: number, site: number): void {
-    if (!isFull(mask)) {
-      const active = countOf(mask, this.threads);
-      if (active === 0) {
-        return;
-      }
+  /**
+   * A barrier: 1 orders work-group memory, 2 storage memory, 3 both. `active` is how many threads the mask has. It is a finding if those are some,
+   * but not all.
+   */
+  barrier(mask: Uint8Array, active: number, kind: number, site: number): void {
+    if (active === 0) {
+      return;
+    }
+    if (active < this.threads) {
       this.#reportBarrier(mask, active, site);
     }
     if ((kind & WORK_GROUP_MEMORY) !== 0) {
@@ -239,26 +239,18 @@ export class WorkGroup extends Subgroups {
     }
   }
 
-  /** The active threads, in the order in which they do an atomic operation: the first `active` entries. It holds until the next call. */
-  order(mask: Uint8Array): Int32Array {
-    const { threads } = this;
-    if (isFull(mask)) {
-      this.active = threads;
-      if (this.#atomics !== "random") {
-        return this.#all;
-      }
-      this.#order.set(this.#all);
-    } else {
-      this.active = this.#activeOf(mask);
+  /** The active threads, in the order in which they do an atomic operation. It holds until the next call. */
+  order(mask: Uint8Array, active: number): Int32Array {
+    if (this.#atomics !== "random") {
+      return active === this.threads ? this.#all : this.#activeOf(mask);
     }
-    if (this.#atomics === "random") {
-      this.machine.random.shuffle(this.#order, this.active);
-    }
-    return this.#order;
+    const order = this.#activeOf(mask);
+    this.machine.random.shuffle(order, active);
+    return order;
   }
 
-  /** Fills `#order` with the active threads. */
-  #activeOf(mask: Uint8Array): number {
+  /** The threads of a mask, in their order. */
+  #activeOf(mask: Uint8Array): Int32Array {
     const [all, order] = [this.#all, this.#order];
     let active = 0;
     for (let at = 0; at < all.length; at++) {
@@ -267,7 +259,7 @@ export class WorkGroup extends Subgroups {
         order[active++] = t;
       }
     }
-    return active;
+    return order;
   }
 
   /** The index, a u32 as a word, if it is below `count`. Otherwise that is a finding, and the last index is taken. */
@@ -446,15 +438,4 @@ export class WorkGroup extends Subgroups {
       ? `word ${index} of work-group memory`
       : `word ${index - variable.first} of ${variable.name} in work-group memory`;
   }
-}
-
-/** Whether all threads of a mask are active. The search is native code. */
-const isFull = (mask: Uint8Array): boolean => mask.indexOf(0) < 0;
-
-function countOf(mask: Uint8Array, threads: number): number {
-  let count = 0;
-  for (let t = 0; t < threads; t++) {
-    count += mask[t] as number;
-  }
-  return count;
 }

@@ -47,7 +47,7 @@ function perform(
 ): void {
   const group = step.startsWith("A") ? a : b;
   if (step.includes("barrier")) {
-    group.barrier(group.every, Number(step.at(-1)), site);
+    group.barrier(group.every, group.threads, Number(step.at(-1)), site);
   } else if (step.includes("reads")) {
     readWord(range, 0, Number(step[1]), group, site);
   } else {
@@ -217,7 +217,7 @@ function accessAtRandom(random: () => number, machine: Machine, range: StorageRa
     const group = groups[of] as WorkGroup;
     if ((bits & 3) === 0) {
       const kind = 1 + ((bits >>> 12) % 3);
-      group.barrier(group.every, kind, site);
+      group.barrier(group.every, group.threads, kind, site);
       epochs[of] = (epochs[of] as number) + (kind >> 1);
       continue;
     }

@@ -4,6 +4,8 @@ import { randomBits } from "../../support/random.ts";
 import { kindsOf, machineOf, startedGroup } from "./kernels.ts";
 
 const maskOf = (...threads: readonly number[]): Uint8Array => Uint8Array.from(threads);
+/** How many threads it holds. */
+const countOf = (mask: Uint8Array): number => mask.reduce((count, is) => count + is, 0);
 
 describe("a work-group", () => {
   test("numbers its threads, x first", () => {
@@ -47,7 +49,7 @@ const orders: readonly { name: string; races: boolean; steps: string }[] = [
 
 function perform(group: WorkGroup, step: string, site: number): void {
   if (step.startsWith("barrier")) {
-    group.barrier(group.every, Number(step.at(-1)), site);
+    group.barrier(group.every, group.threads, Number(step.at(-1)), site);
   } else if (step.includes("reads")) {
     group.read(0, Number(step[0]), site);
   } else {
@@ -81,7 +83,7 @@ describe("work-group memory", () => {
     group.checkWrites(1, 3, 0, 0);
     group.read(word, 1, 1);
     expect(kindsOf(machine)).toEqual(isInside ? ["race"] : []);
-    group.barrier(group.every, 1, 2);
+    group.barrier(group.every, group.threads, 1, 2);
     group.checkReads(1, 3, 0, 3);
     group.write(word, 1, 1, 4);
     expect(machine.findings).toHaveLength(isInside ? 2 : 0);
@@ -144,7 +146,7 @@ describe("work-group memory", () => {
     const group = startedGroup(machine, 2, 1);
     group.write(0, 1, 0, 0);
     for (let barriers = 0; barriers < 2 ** 20 - 1; barriers++) {
-      group.barrier(group.every, 1, 1);
+      group.barrier(group.every, group.threads, 1, 1);
     }
     group.write(0, 1, 1, 2);
     expect(machine.findings).toEqual([]);
@@ -174,7 +176,7 @@ test("the first race of random accesses is found, and no other", () => {
       const bits = random();
       if ((bits & 3) === 0) {
         const kind = 1 + ((bits >>> 2) % 3);
-        group.barrier(group.every, kind, site);
+        group.barrier(group.every, group.threads, kind, site);
         epoch += kind & 1;
         continue;
       }
@@ -198,7 +200,7 @@ test("the first race of random accesses is found, and no other", () => {
 describe("a barrier", () => {
   const findingsOf = (mask: Uint8Array): Machine => {
     const machine = machineOf();
-    startedGroup(machine, 4).barrier(mask, 3, 8);
+    startedGroup(machine, 4).barrier(mask, countOf(mask), 3, 8);
     return machine;
   };
 
@@ -229,7 +231,7 @@ describe("a barrier", () => {
     const machine = machineOf();
     const group = startedGroup(machine, 2, 1);
     group.write(0, 1, 0, 0);
-    group.barrier(maskOf(0, 0), 1, 1);
+    group.barrier(maskOf(0, 0), 0, 1, 1);
     group.write(0, 1, 1, 2);
     expect(kindsOf(machine)).toEqual(["race"]);
   });
@@ -270,8 +272,8 @@ describe("an index", () => {
 
 describe("the order of atomics", () => {
   const orderOf = (group: WorkGroup, mask: Uint8Array): number[] => {
-    const order = group.order(mask);
-    return [...order.subarray(0, group.active)];
+    const count = countOf(mask);
+    return [...group.order(mask, count).subarray(0, count)];
   };
   const mask = maskOf(1, 0, 1, 1, 0, 1, 1, 1, 0, 1);
   const active = [0, 2, 3, 5, 6, 7, 9];
@@ -303,7 +305,7 @@ describe("uninitialized work-group memory", () => {
     const group = startedGroup(machine, 2, 2);
     group.write(0, 1, 0, 0);
     group.read(0, 0, 1);
-    group.barrier(group.every, 1, 2);
+    group.barrier(group.every, group.threads, 1, 2);
     group.read(0, 1, 3);
     expect(machine.findings).toEqual([]);
     group.read(1, 1, 4);
