@@ -5,6 +5,7 @@ import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
 import { ArgumentError } from "../../src/errors.ts";
+import { contextOf } from "../../src/gpu/device/device.ts";
 import type { GpuArray } from "../../src/gpu/gpu_arrays/gpu_array.ts";
 import type { Prepared } from "../../src/gpu/recordings/recording.ts";
 import type { Fold } from "../../src/node.ts";
@@ -183,7 +184,7 @@ const requestOf = (
   { described: { primitive }, fixture }: Pick<Called, "described" | "fixture">,
   given: Given,
   options: object,
-): Request => requestFor(fixture.fold, primitive, given, options);
+): Request => requestFor(contextOf(fixture.fold.device).facts, primitive, given, options);
 
 /** The results of a call, by their names. */
 function resultsOf(results: readonly Result[], made: unknown): readonly (readonly [Result, unknown])[] {

@@ -3,8 +3,8 @@ import { emptyLike, valuesOf } from "../../src/algebra/array_values.ts";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { ElementType, Scalar, Value } from "../../src/algebra/types.ts";
-import { contextOf } from "../../src/gpu/device/device.ts";
 import type { Fold } from "../../src/node.ts";
+import type { DeviceFacts } from "../../src/plan/device_facts.ts";
 import { tuningNames } from "../../src/plan/options.ts";
 import type { RangeName } from "../../src/plan/plan.ts";
 import { inLists } from "../../src/plan/plan.ts";
@@ -111,7 +111,7 @@ export function argumentsOf(
     const others = present
       .filter(([{ range }]) => range !== "input")
       .map(([operand, given], at): Filled => {
-        const own = given.type ?? (operand.isNamed ? type : u32);
+        const own = typeIn(operand, given, type);
         const items = given.length ?? most;
         const bytes = contentsOf(own, given, { count, items }, { ...data, seed: data.seed + 1 + at });
         return { operand, type: own, length: given.length ?? count, room: items, bytes };
@@ -121,7 +121,7 @@ export function argumentsOf(
       if (other) {
         return other;
       }
-      const own = given.type ?? type;
+      const own = typeIn(operand, given, type);
       const items = contentsOf(own, given, { count, items: most }, data);
       const bytes = given.contents ? items : inputOf(own, example, others, items, data.seed);
       return { operand, type: own, length: count, room: most, bytes };
@@ -138,8 +138,15 @@ export function argumentsOf(
   };
 }
 
+/** The type of an operand's elements, in an example on elements of a type. */
+export const typeIn = (
+  { range, isNamed }: Operand,
+  given: Partial<ExampleArray>,
+  type: ElementType,
+): ElementType => given.type ?? (isNamed || range === "input" ? type : u32);
+
 /** The operands of an example, and what it says of them. Each array of a list is one. */
-const operandsIn = (
+export const operandsIn = (
   { operands }: Primitive<never>,
   example: Example,
 ): readonly (readonly [Operand, Partial<ExampleArray>])[] =>
@@ -369,7 +376,7 @@ export function callOn(
 
 /** What follows from the arguments of a call: its results, and the plan's options. */
 export function requestFor(
-  fold: Fold,
+  facts: DeviceFacts,
   primitive: Primitive<never>,
   { operands, isCounted }: Pick<Arguments, "operands"> & { readonly isCounted: boolean },
   options: object,
@@ -385,6 +392,6 @@ export function requestFor(
     lengths: of(({ room }) => room),
     isCounted,
     options: { ...optionsWith(primitive, of(asArray)), ...options } as never,
-    facts: contextOf(fold.device).facts,
+    facts,
   });
 }

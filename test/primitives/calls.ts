@@ -1,5 +1,6 @@
 import { isOnGpu } from "../../src/algebra/arrays.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
+import { contextOf } from "../../src/gpu/device/device.ts";
 import { Fold } from "../../src/gpu/fold.ts";
 import type { GpuArray } from "../../src/gpu/gpu_arrays/gpu_array.ts";
 import type { Prepared } from "../../src/gpu/recordings/recording.ts";
@@ -58,7 +59,12 @@ export function exampleCalls(
       isCountable: drawn.example.isLengthKnown !== true,
       isRefusedAtHand: drawn.example.isRefusedAtHand === true,
       planned: (fold) => ({
-        ...requestFor(fold, of.primitive, { operands, isCounted: false }, drawn.options).options,
+        ...requestFor(
+          contextOf(fold.device).facts,
+          of.primitive,
+          { operands, isCounted: false },
+          drawn.options,
+        ).options,
         maxLength: length,
       }),
     };
