@@ -163,7 +163,7 @@ export const operandsIn = (
   });
 
 /** The operands of a call that are options, or stand in options. */
-function optionsWith({ operands }: Primitive<never>, arrays: Options): Options {
+export function optionsWith({ operands }: Primitive<never>, arrays: Options): Options {
   const given = inLists(Object.entries(arrays));
   const present = operands.filter(({ name, isOption, inside }) => (isOption || inside) && name in given);
   return Object.fromEntries(
@@ -283,20 +283,16 @@ export type Meant = Readonly<Record<string, Uint8Array>>;
 export const givenOf = (results: readonly Result[]): readonly Result[] =>
   results.filter(({ isDropped }) => !isDropped);
 
-/**
- * What a call means, by the reference; undefined if it has no result. Positions count from `firstIndex`. Of results that the GPU counts,
- * there are as many elements as there is room for.
- */
-export function meaningOf(
-  { primitive, examples, reference, order }: Described,
-  { operands, options, type, example }: Arguments,
-  results: readonly Result[],
+/** The operand of a name, as a call has it. */
+const filledOf = (operands: readonly Filled[], name: string): Filled =>
+  operands.find(({ operand }) => operand.name === name) as Filled;
+
+/** The arguments of a primitive's reference, the options last. Positions count from `firstIndex`. */
+export function argumentsOfReference(
+  { primitive, examples, order }: Described,
+  { operands, options, type, example }: Pick<Arguments, "operands" | "options" | "type" | "example">,
   firstIndex: number,
-): Meant | undefined {
-  if (options === undefined) {
-    return undefined;
-  }
-  const filled = (name: string): Filled => operands.find(({ operand }) => operand.name === name) as Filled;
+): readonly unknown[] {
   const { numbers = [] } = primitive;
   const { tuning = [] } = examples;
   const others = [...numbers, ...tuning, ...Object.keys({ ...tuningNames, ...primitive.gpuOptions })];
@@ -305,27 +301,47 @@ export function meaningOf(
     name,
     typeof twin === "function" ? (x: unknown, i: number) => twin(x, (i + firstIndex) >>> 0) : twin,
   ]);
-  const isOrdered = ({ operand: { isOption } }: Filled): boolean => order !== undefined && isOption === true;
-  const optional = operands.filter((one) => !isOrdered(one)).map((one) => [one.operand.name, asArray(one)]);
-  const all = [
-    ...argumentsAmong(primitive.operands).map(({ name }) => asArray(filled(name))),
-    ...numbers.map((name) => options[name]),
+  const optional = operands
+    .filter(({ operand }) => !(order && operand.isOption))
+    .map((one) => [one.operand.name, asArray(one)]);
+  return [
+    ...argumentsAmong(primitive.operands).map(({ name }) => asArray(filledOf(operands, name))),
+    ...numbers.map((name) => options?.[name]),
     {
       type,
-      ...Object.fromEntries(Object.entries(options).filter(([name]) => isOption(name))),
+      ...Object.fromEntries(Object.entries(options ?? {}).filter(([name]) => isOption(name))),
       ...Object.fromEntries(twins),
       ...optionsWith(primitive, Object.fromEntries(optional)),
     },
   ];
+}
+
+/**
+ * What a call means, by the reference; undefined if it has no result. Positions count from `firstIndex`. Of results that the GPU counts,
+ * there are as many elements as there is room for.
+ */
+export function meaningOf(
+  of: Described,
+  given: Arguments,
+  results: readonly Result[],
+  firstIndex: number,
+): Meant | undefined {
+  if (given.options === undefined) {
+    return undefined;
+  }
+  const { examples, reference, order } = of;
+  const filled = (name: string): Filled => filledOf(given.operands, name);
+  const isOrdered = ({ operand: { isOption } }: Filled): boolean => order !== undefined && isOption === true;
+  const all = argumentsOfReference(of, given, firstIndex);
   const made = reference(...all) as Readonly<Record<string, unknown>>;
-  const given = givenOf(results);
+  const named = givenOf(results);
   const ordered = new Map(
-    given
+    named
       .filter(({ like }) => like !== undefined && isOrdered(filled(like)))
       .map((result) => [result, filled(result.like as string)]),
   );
   const positions = ordered.size > 0 ? order?.(...all) : undefined;
-  const partOf = ({ name }: Result): unknown => (given.length - ordered.size === 1 ? made : made[name]);
+  const partOf = ({ name }: Result): unknown => (named.length - ordered.size === 1 ? made : made[name]);
   const isPosition = ({ name }: Result): boolean => examples.positions?.includes(name) ?? false;
   const position = results.find((one) => one.isElement && isPosition(one));
   const bytesFor = (result: Result): Uint8Array => {
@@ -344,7 +360,7 @@ export function meaningOf(
       : elementBytes(result.type, part as Value);
   };
   return Object.fromEntries(
-    given.map((result) => {
+    named.map((result) => {
       const bytes = bytesFor(result);
       const moved = (): Uint32Array =>
         new Uint32Array(bytes.slice().buffer).map((place) => place + firstIndex);
