@@ -2,11 +2,10 @@
 import { spawnSync } from "node:child_process";
 import process from "node:process";
 import { build } from "esbuild";
-import { bundled, globbed } from "./modules.mjs";
+import { bundled } from "./modules.mjs";
 
 await build({
   ...bundled,
-  plugins: [...bundled.plugins, globbed],
   entryPoints: { digests: "test/kernels/digests/main.ts" },
   outdir: "build",
   platform: "node",

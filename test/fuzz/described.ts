@@ -10,21 +10,13 @@ import type { GpuArray } from "../../src/gpu/gpu_arrays/gpu_array.ts";
 import type { Prepared } from "../../src/gpu/recordings/recording.ts";
 import type { Fold } from "../../src/node.ts";
 import { givenAs, inLists } from "../../src/plan/plan.ts";
+import type { Arguments } from "../../src/primitives/example_calls.ts";
+import { asArray, callOn, exampleOf, optionsAtHand, requestFor } from "../../src/primitives/example_calls.ts";
 import type { Request, Result } from "../../src/primitives/primitive.ts";
 import type { Described } from "../support/primitives.ts";
 import { described, prepareName } from "../support/primitives.ts";
-import type { Arguments, Meant } from "./described_arguments.ts";
-import {
-  argumentsOf,
-  asArray,
-  callOn,
-  exampleOf,
-  givenOf,
-  meaningOf,
-  optionArbitraries,
-  optionsAtHand,
-  requestFor,
-} from "./described_arguments.ts";
+import type { Meant } from "./described_arguments.ts";
+import { argumentsOf, givenOf, meaningOf, optionArbitraries } from "./described_arguments.ts";
 import type { Fixture } from "./fixture.ts";
 import { hasFeature } from "./fixture.ts";
 import type { Scale } from "./plans.ts";

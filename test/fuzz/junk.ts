@@ -18,6 +18,7 @@ import { link } from "../../src/in_kernel/link.ts";
 import { checkMonoid } from "../../src/laws/index.ts";
 import type { Fold } from "../../src/node.ts";
 import { openFold } from "../../src/node.ts";
+import { argumentsAmong, optionsAtHand, optionsWith } from "../../src/primitives/example_calls.ts";
 import { callNames } from "../../src/primitives/primitive.ts";
 import {
   argMinReference,
@@ -43,7 +44,6 @@ import {
 import type { ExampleCall, Options } from "../primitives/calls.ts";
 import { arraysOf, exampleCalls, isPrepared } from "../primitives/calls.ts";
 import { described, prepareName } from "../support/primitives.ts";
-import { argumentsAmong, optionsAtHand, optionsWith } from "./described_arguments.ts";
 import type { Fixture } from "./fixture.ts";
 import type { Verdict } from "./verdict.ts";
 import { attempt, Fault, oneLine } from "./verdict.ts";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { argumentsAmong } from "../../src/primitives/example_calls.ts";
 import type { Primitive } from "../../src/primitives/primitive.ts";
-import { argumentsAmong } from "../fuzz/described_arguments.ts";
 import { isPrepared } from "../primitives/calls.ts";
 import { described, prepareName } from "../support/primitives.ts";
 import type { Packed } from "./pack.ts";

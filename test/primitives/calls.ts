@@ -6,16 +6,16 @@ import { Fold } from "../../src/gpu/fold.ts";
 import type { GpuArray } from "../../src/gpu/gpu_arrays/gpu_array.ts";
 import type { Prepared } from "../../src/gpu/recordings/recording.ts";
 import type { DeviceFacts } from "../../src/plan/device_facts.ts";
-import type { Filled } from "../fuzz/described_arguments.ts";
+import type { Filled } from "../../src/primitives/example_calls.ts";
 import {
-  argumentsOf,
   argumentsOfReference,
   asArray,
   callOn,
   exampleOf,
   optionsAtHand,
   requestFor,
-} from "../fuzz/described_arguments.ts";
+} from "../../src/primitives/example_calls.ts";
+import { argumentsOf } from "../fuzz/described_arguments.ts";
 import { bitsOf } from "../fuzz/values.ts";
 import type { Described } from "../support/primitives.ts";
 import { prepareName } from "../support/primitives.ts";

@@ -2,7 +2,7 @@ import type { ElementType } from "../../src/algebra/types.ts";
 import { planPrimitive } from "../../src/gpu/forms/prepare.ts";
 import type { DeviceFacts } from "../../src/plan/device_facts.ts";
 import type { Plan } from "../../src/plan/plan.ts";
-import { exampleOf, operandsIn, requestFor, typeIn } from "../fuzz/described_arguments.ts";
+import { exampleOf, operandsIn, requestFor, typeIn } from "../../src/primitives/example_calls.ts";
 import { bitsOf, bytesOf } from "../fuzz/values.ts";
 import type { Described } from "./primitives.ts";
 import { described } from "./primitives.ts";
