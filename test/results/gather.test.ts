@@ -7,6 +7,7 @@ import { ArgumentError, openFold } from "../../src/node.ts";
 import { gatherReference } from "../../src/reference/gather.ts";
 import { arrayBuffer, readWords, storageBuffer, submit, submitted } from "../support/buffers.ts";
 import { useFold } from "../support/fold.ts";
+import { examplesOf, testMutations } from "../support/mutations.ts";
 import { errorOf } from "../support/option_checks.ts";
 import { randomBits, randomItems } from "../support/random.ts";
 import { lacks, Particle, particle } from "../support/sorts.ts";
@@ -250,3 +251,30 @@ describe("bad input at hand", () => {
     expect(run).toThrow(expect.objectContaining({ name: "ArgumentError", option }));
   });
 });
+
+testMutations(fold, { examples: examplesOf("gather") }, [
+  {
+    title: "a position past the last value takes what lies there",
+    shownBy: "examples",
+    from: "if (position < most)",
+    to: "if (true)",
+  },
+  {
+    title: "the value behind the last one counts, too",
+    shownBy: "examples",
+    from: "if (position < most)",
+    to: "if (position <= most)",
+  },
+  {
+    title: "values are taken from the start of their binding",
+    shownBy: "examples",
+    from: "values[call.values_base + position]",
+    to: "values[position]",
+  },
+  {
+    title: "all values that there is room for count",
+    shownBy: "examples",
+    from: "min(count[call.count_base], call.sorted_length)",
+    to: "call.sorted_length",
+  },
+]);
