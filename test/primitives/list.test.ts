@@ -32,6 +32,16 @@ test.each(described)(
   },
 );
 
+test("src/index.ts exports each type that the methods of Fold take or give", () => {
+  const imports = /^import type \{([^}]*)\} from "\.\.\/primitives\/\w+\.ts";/gm;
+  const types = [...readFileSync("src/gpu/fold.ts", "utf8").matchAll(imports)].flatMap(([, names = ""]) =>
+    names.split(",").map((name) => name.trim()),
+  );
+  const exports = new Set(readFileSync("src/index.ts", "utf8").match(/\w+/g));
+  expect(types.length).toBeGreaterThan(20);
+  expect(types.filter((name) => name !== "" && !exports.has(name))).toEqual([]);
+});
+
 /** The rows of the README's table of forms: the names of a row, and what it says of each form. */
 const rows = readFileSync("README.md", "utf8")
   .split("\n")
