@@ -257,7 +257,7 @@ const examples = described.flatMap((of) => {
     primitive.name,
     planners.exampleOf(of),
     mixes(
-      60,
+      40,
       axis("type", taken),
       lengths,
       axis("example", [0, 1, 2, 3, 4, 5]),
