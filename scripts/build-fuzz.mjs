@@ -1,11 +1,10 @@
 // The fuzzer in one file, build/fuzz.js. It runs on machines that have Node.js and the package webgpu alone; what finds the
 // software adapter is loaded where it is asked for.
 import { build } from "esbuild";
-import { bundled, globbed } from "./modules.mjs";
+import { bundled } from "./modules.mjs";
 
 await build({
   ...bundled,
-  plugins: [...bundled.plugins, globbed],
   entryPoints: { fuzz: "test/fuzz/main.ts", mutants: "test/fuzz/mutants.ts" },
   outdir: "build",
   platform: "node",

@@ -1,5 +1,5 @@
 // How the sources become the package's files.
-import { readdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import nodePath from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -51,28 +51,6 @@ export const shaderTexts = {
   name: "shader-texts",
   setup({ onLoad }) {
     onLoad({ filter: /\.wgsl$/ }, async ({ path }) => ({ contents: await loadWgsl(path), loader: "js" }));
-  },
-};
-
-/** A plugin for esbuild that imports what test/support/primitives.ts asks Vite's `import.meta.glob` for. */
-export const globbed = {
-  name: "globbed",
-  setup({ onLoad }) {
-    onLoad({ filter: /[\\/]support[\\/]primitives\.ts$/ }, async ({ path }) => {
-      const text = await readFile(path, "utf8");
-      const [call, folder] = /import\.meta\.glob\("([^"]*)\/\*\.ts", \{ eager: true \}\)/.exec(text) ?? [];
-      if (call === undefined) {
-        throw new Error(`${path} has no import.meta.glob("FOLDER/*.ts", { eager: true })`);
-      }
-      const files = (await readdir(nodePath.join(nodePath.dirname(path), folder))).filter((name) =>
-        name.endsWith(".ts"),
-      );
-      const imports = files.map((name, at) => `import * as file${at} from "${folder}/${name}";\n`);
-      return {
-        contents: `${imports.join("")}${text.replace(call, `{ ${files.map((_, at) => `file${at}`)} }`)}`,
-        loader: "ts",
-      };
-    });
   },
 };
 

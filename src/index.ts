@@ -93,7 +93,6 @@ export type { BinOptions } from "./plan/bins.ts";
 export type { SortOptions } from "./plan/check_sort.ts";
 export type { CompactOptions, PartitionOptions } from "./plan/compact.ts";
 export type { ExpandOptions } from "./plan/expand_runs.ts";
-export type { GatherOptions, GatherTuning } from "./plan/gather_at_positions.ts";
 export type { Grouping } from "./plan/grouping.ts";
 export type { HistogramOptions, HistogramTuning, WeightName } from "./plan/histogram.ts";
 export type { Passes, SegmentOptions, SegmentsBy, TuningOptions } from "./plan/options.ts";
@@ -121,7 +120,13 @@ export type {
   HandExpandOptions,
   PreparedExpandRuns,
 } from "./primitives/expand_runs.ts";
-export type { GatherRanges, HandGatherOptions, PreparedGather } from "./primitives/gather.ts";
+export type {
+  GatherOptions,
+  GatherRanges,
+  GatherTuning,
+  HandGatherOptions,
+  PreparedGather,
+} from "./primitives/gather.ts";
 export type {
   HandHistogramOptions,
   HistogramRanges,

@@ -29,10 +29,8 @@ import { planColumns } from "../src/plan/columns.ts";
 import { planCombine } from "../src/plan/combine_pairs.ts";
 import { countWorkGroups } from "../src/plan/count_work_groups.ts";
 import type { DeviceFacts } from "../src/plan/device_facts.ts";
-import { planExpandRuns } from "../src/plan/expand_runs.ts";
 import { withFasterWays } from "../src/plan/faster_ways.ts";
 import { planGather } from "../src/plan/gather.ts";
-import { planGatherAtPositions } from "../src/plan/gather_at_positions.ts";
 import type { HistogramOptions } from "../src/plan/histogram.ts";
 import { planHistogram } from "../src/plan/histogram.ts";
 import type { Plan } from "../src/plan/plan.ts";
@@ -41,7 +39,6 @@ import type { ReduceOptions } from "../src/plan/reduce.ts";
 import { planRows } from "../src/plan/rows.ts";
 import { ALONE, FIRST_ITEMS } from "../src/plan/run_key.ts";
 import type { LookBackTesting } from "../src/plan/scan.ts";
-import { planSearch } from "../src/plan/search.ts";
 import { planNth, planTopK } from "../src/plan/select.ts";
 import { planTopKRows } from "../src/plan/select_rows.ts";
 import { planSort } from "../src/plan/sort.ts";
@@ -50,6 +47,7 @@ import { neededBy } from "../src/text/link.ts";
 import { declared, parse, resolved } from "../src/text/module.ts";
 import { piecesOf, tokensOf } from "../src/text/pieces.ts";
 import type { Declaration, Parsed, Source, SourceText } from "../src/text/source.ts";
+import { examplePlans } from "./support/example_plans.ts";
 import { algorithmNames, untyped } from "./support/fold.ts";
 import { allTypes, factsWith, inKernelFunctions } from "./support/kernels.ts";
 import { failures, useNullDevice } from "./support/null_device.ts";
@@ -219,17 +217,7 @@ async function* othersOf(facts: DeviceFacts): AsyncGenerator<Plan> {
     }
   }
   for (const type of [...allTypes, wide] as ElementType[]) {
-    yield* [
-      planGatherAtPositions({ type, maxLength }, facts),
-      planGatherAtPositions({ type, maxLength, lengthOnGpu: true, valuesCount: true }, facts),
-    ];
-  }
-  for (const type of [u32, f32, f16, f64] as ElementType[]) {
-    yield* [
-      planSearch({ type, maxLength }, facts),
-      planSearch({ type, maxLength, side: "right", lengthOnGpu: true }, facts),
-      planSearch({ type, maxLength, lengthOnGpu: true, sortedCount: true }, facts),
-    ];
+    yield* examplePlans(type, maxLength, facts);
   }
   for (const [at, type] of ([u32, f16, f64, wide] as ElementType[]).entries()) {
     const key = type === wide ? { key: "x.f0" } : {};
@@ -391,7 +379,6 @@ async function* othersOf(facts: DeviceFacts): AsyncGenerator<Plan> {
     const kept = { type: u32, maxLength, where: "i % 3u == 1u", ...votes } as const;
     yield* [planCompact(kept, runFacts), planPartition({ ...kept, rest: true }, runFacts)];
   }
-  yield* [planExpandRuns({ type: u32, maxLength }, facts)];
   yield* [planCombine({ type: u32, op: untyped(add), maxLength }, facts)];
 }
 

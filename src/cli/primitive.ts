@@ -92,7 +92,7 @@ function chosenBy(described: Described, flags: Flags): Described {
   if (other !== undefined) {
     throw new UsageError(`${commandOf(described)} takes ${flagOf(other)} or ${flagOf(flag)}, and not both`);
   }
-  return { primitive, help: { ...described.help, command: commandOf(described) } };
+  return { ...described, primitive, help: { ...described.help, command: commandOf(described) } };
 }
 
 /** @throws {UsageError} unless there is a file for each file of a list. */

@@ -3,15 +3,16 @@ import type { TypeName } from "../algebra/types.ts";
 import { DeviceLostError } from "../errors.ts";
 import type { Fold, SinglePassTest } from "../node.ts";
 import { oneLine } from "./errors.ts";
-import type { Check, Primitive } from "./self_test_checks.ts";
+import type { Check } from "./self_test_checks.ts";
 import { foldChecks, primitives, scopeOf } from "./self_test_checks.ts";
 import { differenceOf } from "./self_test_data.ts";
+import { describedChecks } from "./self_test_described.ts";
 import { familyChecks } from "./self_test_family.ts";
 import { operatorChecks, scanEachOn } from "./self_test_operators.ts";
 
 /** What became of one check. It is left out if there was no time for it. */
 export interface Outcome {
-  readonly primitive: Primitive;
+  readonly primitive: string;
   readonly type: TypeName;
   readonly title: string;
   readonly verdict: "passed" | "failed" | "skipped" | "left out";
@@ -48,7 +49,12 @@ export const checksEnd = ({ software }: Pick<Fold, "software">, start: number): 
 export function selfTests(fold: Fold, choice: SelfTestChoice = {}): SelfTest[] {
   const { types = Object.keys(elementTypes) } = choice;
   const scope = scopeOf(fold);
-  const some = [...foldChecks(scope), ...familyChecks(scope), ...operatorChecks(scanEachOn(fold))];
+  const some = [
+    ...foldChecks(scope),
+    ...familyChecks(scope),
+    ...describedChecks(scope),
+    ...operatorChecks(scanEachOn(fold)),
+  ];
   return primitives
     .flatMap((primitive) => some.filter((one) => one.primitive === primitive && types.includes(one.type)))
     .map((check) => {

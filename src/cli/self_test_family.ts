@@ -3,7 +3,7 @@ import { elementTypes } from "../algebra/element_types.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import { operators } from "../algebra/operators.ts";
 import type { ScalarType, TypeName } from "../algebra/types.ts";
-import type { Check, Primitive, Scope, Way } from "./self_test_checks.ts";
+import type { Check, Scope, Way } from "./self_test_checks.ts";
 import { cpu, flagsOf, ODD, odd, optionsOf } from "./self_test_checks.ts";
 import { keysOf, makeMaps, operandsOf, runsOf } from "./self_test_data.ts";
 
@@ -13,10 +13,7 @@ export function familyChecks(scope: Scope): readonly Check[] {
     ...sortChecks(scope),
     ...segmentChecks(scope),
     ...partitionChecks(scope),
-    ...histogramChecks(scope),
-    ...searchChecks(scope),
-    ...selectionChecks(scope),
-    ...runChecks(scope),
+    ...extremeChecks(scope),
     ...exactChecks(scope),
   ];
 }
@@ -24,7 +21,7 @@ export function familyChecks(scope: Scope): readonly Check[] {
 type Results = Promise<readonly [gpu: unknown, cpu: unknown]>;
 /** A check of keys of a type. `type` is given to both, since arrays do not tell f16. */
 const keyed = (
-  primitive: Primitive,
+  primitive: string,
   name: TypeName,
   title: string,
   lengths: readonly number[],
@@ -92,10 +89,6 @@ function sortChecks({ gpu, small, longest }: Scope): readonly Check[] {
     check("u64", "", longest),
     check("f64", "", short),
     check("f16", "", short),
-    keyed("sort", "i64", "argSort<>", short, async (keys, type) => [
-      await gpu.argSort(keys, type),
-      cpu.argSortReference(keys, type),
-    ]),
     check("i32", ", rows", inRows(longest, 7), { segments: { rows: 7 } }),
     keyed("sort", "u32", "sort<>, offsets", longest, async (keys, type, length) => {
       const options = { ...type, segments: { offsets: offsetsOf(length) } };
@@ -217,110 +210,13 @@ function partitionChecks({ gpu, small }: Scope): readonly Check[] {
   ];
 }
 
-function histogramChecks({
-  gpu,
-  longest,
-  chosen: {
-    long: { tuning },
-  },
-}: Scope): readonly Check[] {
-  const check = (name: TypeName, title: string, options: (length: number) => object): Check =>
-    keyed("histogram", name, `histogram<>${title}`, longest, async (keys, type, length) => {
-      const own = { ...type, ...options(length) };
-      return [await gpu.histogram(keys, { ...own, ...tuning }), cpu.histogramReference(keys, own)];
-    });
-  return [
-    check("u32", "", () => ({ bins: 13, range: [3, 57] })),
-    check("f32", " of edges, weights of i32", (length) => ({
-      edges: [-100, -1, 0, 0.5, 77, 125],
-      weights: Int32Array.from({ length }, (_, at) => at - 9),
-    })),
-    check("i64", "", () => ({ bins: 7, range: [0n, 61n] })),
-    keyed("histogram", "i32", "histogram<> by an expression", longest, async (keys, type) => [
-      await gpu.histogram(keys, { ...type, bins: 6, bin: "i % 7u", ...tuning }),
-      cpu.histogramReference(keys, { ...type, bins: 6, bin: (_: unknown, index: number) => index % 7 }),
-    ]),
-  ];
-}
-
-function searchChecks({ gpu, longest }: Scope): readonly Check[] {
-  const search = (name: TypeName, side: "left" | "right"): Check =>
-    keyed("search", name, `searchSorted<>, ${side}`, longest, async (keys, type) => {
-      const sorted = cpu.sortReference(keys, type);
-      const options = { ...type, side };
-      return [
-        await gpu.searchSorted(sorted, keys, options),
-        cpu.searchSortedReference(sorted, keys, options),
-      ];
-    });
+function extremeChecks({ gpu, longest }: Scope): readonly Check[] {
   const extreme = (name: TypeName, call: "argMin" | "argMax"): Check =>
-    keyed("search", name, `${call}<>`, longest, async (keys, type) => [
+    keyed("extremes", name, `${call}<>`, longest, async (keys, type) => [
       await gpu[call](keys, type),
       cpu[`${call}Reference`](keys, type),
     ]);
-  const gather = (name: TypeName): Check =>
-    keyed("search", name, "gather<>", longest, async (keys, type, length) => {
-      const positions = Uint32Array.from({ length }, (_, at) => (at * 7919) % length);
-      return [await gpu.gather(keys, positions, type), cpu.gatherReference(keys, positions)];
-    });
-  return [
-    gather("u64"),
-    search("f32", "left"),
-    search("u64", "right"),
-    extreme("f32", "argMin"),
-    extreme("i64", "argMax"),
-  ];
-}
-
-function selectionChecks({ gpu, longest }: Scope): readonly Check[] {
-  const topK = (name: TypeName, title: string, lengths: readonly number[], options: object = {}): Check =>
-    keyed("selection", name, `topK<>${title}`, lengths, async (keys, type) => [
-      await gpu.topK(keys, 9, { ...type, ...options }),
-      cpu.topKReference(keys, 9, { ...type, ...options }),
-    ]);
-  return [
-    topK("f32", ", smallest", longest, { smallest: true }),
-    topK("i32", ", rows", inRows(longest, 300), { segments: { rows: 300 } }),
-    keyed("selection", "u64", "nth<>", longest, async (keys, type, length) => [
-      await gpu.nth(keys, length >> 1, type),
-      cpu.nthReference(keys, length >> 1, type),
-    ]),
-  ];
-}
-
-function runChecks({ gpu, small }: Scope): readonly Check[] {
-  const { lengths, tuning } = small.long;
-  const check = (
-    call: "unique" | "runLengths",
-    title: string,
-    make: (length: number) => AnyArray,
-    name: TypeName,
-  ): Check => ({
-    primitive: "runs",
-    type: name,
-    title,
-    lengths,
-    run: async (length) => [await gpu[call](make(length), tuning), cpu[`${call}Reference`](make(length))],
-  });
-  return [
-    check("unique", "unique<u32>", (length) => runsOf(length, 9), "u32"),
-    check(
-      "runLengths",
-      "runLengths<f32>",
-      (length) => Float32Array.from(runsOf(length, 9), (one) => (one === 3 ? Number.NaN : one / 4)),
-      "f32",
-    ),
-    {
-      primitive: "runs",
-      type: "u64",
-      title: "expandRuns<u64>",
-      lengths,
-      run: async (length) => {
-        const [values, counts] = [keysOf(elementTypes.u64, length), runsOf(length, 4)];
-        return [await gpu.expandRuns(values, counts, tuning), cpu.expandRunsReference(values, counts)];
-      },
-    },
-  ];
+  return [extreme("f32", "argMin"), extreme("i64", "argMax")];
 }
 
 function exactChecks({ gpu, small, tiny }: Scope): readonly Check[] {

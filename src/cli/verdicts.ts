@@ -3,7 +3,6 @@ import type { Diagnosis } from "../gpu/diagnosis/diagnosis_types.ts";
 import type { LitmusResult } from "../gpu/tuning/litmus_types.ts";
 import type { MeasuredAdapterOption } from "./options.ts";
 import type { Outcome } from "./self_test.ts";
-import type { Primitive } from "./self_test_checks.ts";
 
 /** What was found of one thing, and what it means. Only `failed` makes the command fail. */
 export interface Verdict {
@@ -38,7 +37,7 @@ interface Counts {
 
 /** The checks of one primitive. */
 export interface Group extends Counts {
-  readonly primitive: Primitive;
+  readonly primitive: string;
   /** Why checks were skipped, if some were. */
   readonly reason: string | null;
 }
@@ -47,7 +46,7 @@ export interface Group extends Counts {
 export interface SelfTestResult extends Counts {
   readonly groups: readonly Group[];
   readonly failures: readonly {
-    readonly primitive: Primitive;
+    readonly primitive: string;
     readonly title: string;
     readonly detail: string;
   }[];

@@ -3,7 +3,6 @@ import { isOnGpu } from "../algebra/arrays.ts";
 import type { ElementType, ScalarOf, Value } from "../algebra/types.ts";
 import type { CompactOptions, PartitionOptions } from "../plan/compact.ts";
 import type { ExpandOptions } from "../plan/expand_runs.ts";
-import type { GatherOptions } from "../plan/gather_at_positions.ts";
 import type { HistogramOptions } from "../plan/histogram.ts";
 import type { Primitive } from "../plan/plan_recording.ts";
 import type { ReduceOptions } from "../plan/reduce.ts";
@@ -13,7 +12,7 @@ import type { NthOptions, TopKOptions, TopKRowsOptions } from "../plan/select.ts
 import type { PreparedSortOptions } from "../plan/sort_with_values.ts";
 import type { EitherCompact, FlaggedCompact, PreparedCompact } from "../primitives/compact.ts";
 import type { PreparedExpandRuns } from "../primitives/expand_runs.ts";
-import type { HandGatherOptions, PreparedGather } from "../primitives/gather.ts";
+import type { GatherOptions, HandGatherOptions, PreparedGather } from "../primitives/gather.ts";
 import type { PreparedHistogram, WeightArray } from "../primitives/histogram.ts";
 import type { HandNthOptions, PreparedNth } from "../primitives/nth.ts";
 import type { FlaggedPartitionRanges, PartitionRanges, PreparedPartition } from "../primitives/partition.ts";

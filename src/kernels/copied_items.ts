@@ -1,8 +1,8 @@
 import type { SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
 
-/** Declares items that are copied as they are. */
-export const itemsText = (stored: string): SourceText =>
+/** Declares the items of an input and an output. If only one is named, items are copied as they are. */
+export const itemsText = (input: string, output = input): SourceText =>
   generated(
-    `alias Input = ${stored};\nalias Output = ${stored};\nalias InputVector = Input;\nalias OutputVector = Output;`,
+    `alias Input = ${input};\nalias Output = ${output};\nalias InputVector = Input;\nalias OutputVector = Output;`,
   );

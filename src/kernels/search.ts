@@ -7,6 +7,7 @@ import tableItems from "#shaders/device/search/table_items.wgsl";
 import type { ScalarType } from "../algebra/types.ts";
 import { generated } from "../text/source.ts";
 import { carriedAs } from "./contract.ts";
+import { itemsText } from "./copied_items.ts";
 import type { Kernel } from "./kernel.ts";
 import { lengthFile, linkKernel } from "./kernel.ts";
 import { keySources } from "./ordered_keys.ts";
@@ -27,12 +28,9 @@ export const searchKernel = (
     `wavefold search sorted <${type.name}>`,
     countOnGpu ? "search_counted" : "search_sorted",
     [
+      itemsText(carriedAs(type), "u32"),
       generated(
         [
-          `alias Input = ${carriedAs(type)};`,
-          "alias Output = u32;",
-          "alias InputVector = Input;",
-          "alias OutputVector = Output;",
           "fn comes_before(entry: Key, key: Key) -> bool {",
           `  return ${side === "left" ? "is_less(entry, key)" : "!is_less(key, entry)"};`,
           "}",

@@ -68,7 +68,7 @@ export function planExpandRuns(
     facts,
     kernelOf: (lengthOnGpu, sizes) => expandKernel(type, lengthOnGpu, sizes),
     itemBytes: itemBytesOf(type.bytes, type.bytes),
-    ranges: { input: "input", output: "output", ends: "positions", count_buffer: "count" },
+    ranges: { ends: "positions", count_buffer: "count" },
     // Threads share the room of the output. If there is no room, one work-group writes the count.
     itemsOf: (_, { room = 0 }) => Math.max(1, room),
   });

@@ -1,9 +1,3 @@
-import type { ByKind } from "../adapters/adapter.ts";
-import { tableFor } from "../adapters/adapter.ts";
-import { moves as gpu } from "../adapters/gpu.ts";
-import { moves as nvidia } from "../adapters/nvidia.ts";
-import { moves as software } from "../adapters/software.ts";
-import type { Shape } from "../adapters/tables.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { copyKernel } from "../kernels/compact.ts";
 import { carriedAs } from "../kernels/contract.ts";
@@ -13,17 +7,15 @@ import { gatherKernel } from "../kernels/sort.ts";
 import type { SortOptions } from "./check_sort.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import { plainSizes, ungrouped } from "./one_dispatch_plan.ts";
+import { moveShape, plainSizes, ungrouped } from "./one_dispatch_plan.ts";
 import type { Bindable, Pass, Plan, RangeName, Scratch } from "./plan.ts";
 import { bound, itemBytesOf, wholeWords } from "./plan.ts";
 
 // Moves of items to the places that sorted positions give.
 
-const tables: ByKind<Shape> = { software, nvidia, gpu };
-
 /** The sizes of a kernel that moves items. */
 export const moveSizes = (title: string, type: ElementType, facts: DeviceFacts): Sizes =>
-  plainSizes(tableFor(tables, facts), title, type, {}, facts);
+  plainSizes(moveShape(facts), title, type, {}, facts);
 
 /**
  * Plans the moves of items to the places of their sorted positions, which the range `positions` has. They go from one range to

@@ -2,17 +2,20 @@ import { refuse, shown } from "../errors.ts";
 
 // Ranges that a plan looks things up in, such as sorted items. Their lengths are not that of the recording.
 
+/** The ranges that a plan may look things up in. A recording gives the length of such a range, too, or a buffer that has it. */
+export type LookedUpName = "sorted" | "values";
+
 /** A range that a plan looks things up in. */
 export interface LookedUpRange {
-  readonly range: "sorted" | "values";
+  readonly range: LookedUpName;
   /** What a recording gives for the number of its items: the most, if a buffer has that number. */
-  readonly number: "sortedLength" | "valuesLength";
+  readonly number: `${LookedUpName}Length`;
   /** Checks that number. @throws {ArgumentError} */
   lengthOf(given: unknown): number;
 }
 
 /** The range of this name, in a plan with this title. */
-export const lookedUpRange = (range: LookedUpRange["range"], title: string): LookedUpRange => {
+export const lookedUpRange = (range: LookedUpName, title: string): LookedUpRange => {
   const number = `${range}Length` as const;
   return {
     range,

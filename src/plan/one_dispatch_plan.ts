@@ -1,3 +1,7 @@
+import { tableFor } from "../adapters/adapter.ts";
+import { moves as gpu } from "../adapters/gpu.ts";
+import { moves as nvidia } from "../adapters/nvidia.ts";
+import { moves as software } from "../adapters/software.ts";
 import type { Shape } from "../adapters/tables.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
@@ -6,10 +10,15 @@ import type { Sizes } from "../kernels/sizes.ts";
 import { requireChosen } from "./check_tuning_options.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
+import type { LookedUpName } from "./looked_up_range.ts";
+import { lookedUpRange } from "./looked_up_range.ts";
 import type { Chosen, TuningOptions } from "./options.ts";
 import type { PassParams, Plan, RangeName } from "./plan.ts";
 import { bound } from "./plan.ts";
 import { requireFeature } from "./require_feature.ts";
+
+/** The sizes of a kernel that moves items. */
+export const moveShape = (facts: DeviceFacts): Shape => tableFor<Shape>({ software, nvidia, gpu }, facts);
 
 /**
  * The sizes of a kernel that neither scans nor reduces tiles, from a row and the caller's choices.
@@ -46,16 +55,26 @@ export const ungrouped = (title: string) => (): never => {
 interface PlainPlan {
   readonly title: string;
   readonly type: ElementType;
-  /** The sizes of the kernel, unless the caller chooses others. */
-  readonly row: Shape;
+  /** The sizes of the kernel, unless the caller chooses others. The default are those of kernels that move items. */
+  readonly row?: Shape;
   readonly options: PlainOptions;
   readonly facts: DeviceFacts;
   kernelOf(lengthOnGpu: boolean, sizes: Sizes): Kernel;
   readonly itemBytes: Plan["itemBytes"];
-  /** The ranges that the kernel binds, by the names of its variables, beside a length on the GPU. */
-  readonly ranges: Readonly<Record<string, RangeName>>;
+  /** The ranges that the kernel binds, by the names of its variables, beside the input, the output and a length on the GPU. */
+  readonly ranges?: Readonly<Record<string, RangeName>>;
+  /** The range that it looks things up in, if there is one. */
+  readonly lookedUp?: LookedUp;
   /** How many items its threads share. The default is the length. */
   itemsOf?(length: number, params: PassParams): number;
+}
+
+/** A range that a kernel looks things up in, in a variable of the same name. */
+interface LookedUp {
+  readonly range: LookedUpName;
+  readonly type: ElementType;
+  /** The variable that has the number of its items, if a buffer has it. */
+  readonly counter: string | undefined;
 }
 
 type PlainOptions = Omit<Chosen, "algorithm" | "passes"> & {
@@ -71,19 +90,27 @@ type PlainOptions = Omit<Chosen, "algorithm" | "passes"> & {
 export function plainPlan({
   title,
   type,
-  row,
   options,
   facts,
+  row = moveShape(facts),
   kernelOf,
   itemBytes,
   ranges,
+  lookedUp,
   itemsOf = (length) => length,
 }: PlainPlan): Plan {
   const { lengthOnGpu = false } = options;
   const sizes = plainSizes(row, title, type, options, facts);
   const maxLength = requireMaxLength(title, options.maxLength, Math.max(type.bytes, 4), facts.limits);
   const kernel = kernelOf(lengthOnGpu, sizes);
-  const all = { ...ranges, ...(lengthOnGpu && { length_buffer: "length" as const }) };
+  const all: Record<string, RangeName> = { input: "input", output: "output", ...ranges };
+  if (lookedUp) {
+    const { range, counter } = lookedUp;
+    Object.assign(all, { [range]: range, ...(counter && { [counter]: `${range}Count` }) });
+  }
+  if (lengthOnGpu) {
+    all.length_buffer = "length";
+  }
   const bindings = bound(kernel, all);
   return {
     title,
@@ -92,7 +119,8 @@ export function plainPlan({
     kernels: [kernel],
     scratch: [],
     needs: new Set(Object.values(all)),
-    itemBytes,
+    itemBytes: { ...itemBytes, ...(lookedUp && { [lookedUp.range]: lookedUp.type.bytes }) },
+    ...(lookedUp && { lookedUp: lookedUpRange(lookedUp.range, title) }),
     indirectWords: 0,
     outputLength: (length) => length,
     variants: [{ arrangement: "items" }],

@@ -23,8 +23,8 @@ export interface TuningOptions {
 /** The names of {@link TuningOptions}. */
 export const tuningNames = {
   algorithm: true,
-  workGroupSize: true,
-  itemsPerThread: true,
+  workGroupSize: "count",
+  itemsPerThread: "count",
   passes: true,
 } as const satisfies OptionTable<TuningOptions>;
 

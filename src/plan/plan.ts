@@ -2,7 +2,7 @@ import { LimitError } from "../errors.ts";
 import type { Arrangement, InitialBytes, Kernel } from "../kernels/kernel.ts";
 import type { Limits } from "./device_facts.ts";
 import type { Grouping } from "./grouping.ts";
-import type { LookedUpRange } from "./looked_up_range.ts";
+import type { LookedUpName, LookedUpRange } from "./looked_up_range.ts";
 
 /** The lists of ranges that a recording may give. */
 export type ListName = "values" | "reordered";
@@ -23,14 +23,12 @@ export type RangeName =
   | "offsets"
   | "unique"
   | "weights"
-  | "sorted"
-  | "sortedCount"
-  | "values"
-  | "valuesCount"
   | "reordered"
   | "positions"
   | "indices"
   | "rest"
+  | LookedUpName
+  | `${LookedUpName}Count`
   | `${ListName}[${number}]`;
 
 /** What the caller gives a range as: its name, or that of the list that it is in. */
@@ -57,7 +55,6 @@ export const itemBytesOf = (input: number, output: number, key = 4): ItemBytes =
   total: output,
   keys: key,
   unique: key,
-  sorted: input,
 });
 
 /** A buffer of a plan. Each plan has its own, and passes bind it by this object. */

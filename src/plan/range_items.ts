@@ -15,8 +15,6 @@ export function itemsOfRange(plan: Plan, name: RangeName, length: number, params
     case "length":
     case "initial":
     case "total":
-    case "sortedCount":
-    case "valuesCount":
       return 1;
     case "heads":
       return plan.segments?.headsOf(length) ?? length;
@@ -25,6 +23,6 @@ export function itemsOfRange(plan: Plan, name: RangeName, length: number, params
     case "unique":
       return count;
     default:
-      return length;
+      return name.endsWith("Count") ? 1 : length;
   }
 }

@@ -7,7 +7,6 @@ import type { Shape } from "../adapters/tables.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { searchKernel } from "../kernels/search.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import { lookedUpRange } from "./looked_up_range.ts";
 import { plainPlan } from "./one_dispatch_plan.ts";
 import type { TuningOptions } from "./options.ts";
 import type { Plan } from "./plan.ts";
@@ -50,22 +49,14 @@ export function planSearch(options: SearchOptions & CountedOption, facts: Device
   const type = requireScalar(options.type, "searchSorted");
   const title = `searchSorted<${type.name}>`;
   const side = requireSide(options.side, title);
-  return {
-    ...plainPlan({
-      title,
-      type,
-      row: tableFor(tables, facts),
-      options,
-      facts,
-      kernelOf: (lengthOnGpu, sizes) => searchKernel(type, side, lengthOnGpu, sortedCount, sizes),
-      itemBytes: itemBytesOf(type.bytes, 4),
-      ranges: {
-        input: "input",
-        output: "output",
-        sorted: "sorted",
-        ...(sortedCount && { sorted_count: "sortedCount" as const }),
-      },
-    }),
-    lookedUp: lookedUpRange("sorted", title),
-  };
+  return plainPlan({
+    title,
+    type,
+    row: tableFor(tables, facts),
+    options,
+    facts,
+    kernelOf: (lengthOnGpu, sizes) => searchKernel(type, side, lengthOnGpu, sortedCount, sizes),
+    itemBytes: itemBytesOf(type.bytes, 4),
+    lookedUp: { range: "sorted", type, counter: sortedCount ? "sorted_count" : undefined },
+  });
 }

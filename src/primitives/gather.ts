@@ -1,20 +1,50 @@
+import valuesCounted from "#shaders/device/gather/values_counted.wgsl";
+import valuesOfCall from "#shaders/device/gather/values_of_call.wgsl";
+import inputItems from "#shaders/device/io/input_items.wgsl";
+import outputItems from "#shaders/device/io/output_items.wgsl";
+import gatherAtPositions from "#shaders/device/kernels/gather_at_positions.wgsl";
 import { u32 } from "../algebra/integers.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { isSameType, requireType } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
+import { carriedAs } from "../kernels/contract.ts";
+import { itemsText } from "../kernels/copied_items.ts";
+import { lengthFile, linkKernel } from "../kernels/kernel.ts";
 import type { OptionTable } from "../options.ts";
-import type { GatherTuning } from "../plan/gather_at_positions.ts";
-import { planGatherAtPositions } from "../plan/gather_at_positions.ts";
+import type { DeviceFacts } from "../plan/device_facts.ts";
+import { plainPlan } from "../plan/one_dispatch_plan.ts";
+import type { TuningOptions } from "../plan/options.ts";
+import type { Plan } from "../plan/plan.ts";
+import { itemBytesOf } from "../plan/plan.ts";
 import type { Examples } from "./examples.ts";
 import { between } from "./examples.ts";
 import type { HelpOf } from "./help.ts";
 import type { Primitive } from "./primitive.ts";
 import type { BufferRange, Length, PreparedPrimitive } from "./ranges.ts";
 
+/** The sizes of the kernel of `gather`. */
+export interface GatherTuning extends Pick<TuningOptions, "workGroupSize" | "itemsPerThread"> {}
+
 /** The options of `gather`. */
 export interface HandGatherOptions<Name extends string> extends GatherTuning {
   /** Needed only for f16 bits in a `Uint16Array`. */
   readonly type?: ElementType<Name>;
+}
+
+/** The options of `prepareGather`. */
+export interface GatherOptions<Name extends string = string> extends GatherTuning {
+  /** The type of the values. */
+  readonly type: ElementType<Name>;
+  /** The most positions of a recording: a whole number from 0 up. */
+  readonly maxLength: number;
+  /** Whether recordings take the number of positions from a buffer on the GPU. */
+  readonly lengthOnGpu?: boolean;
+}
+
+/** What calls on arrays on the GPU plan, too. */
+interface CountedOption {
+  /** Whether recordings take the number of values from a buffer. Then `valuesLength` is the most that it may be. */
+  readonly valuesCount?: boolean;
 }
 
 /** Where a gather reads and writes. */
@@ -36,6 +66,39 @@ export interface GatherRanges {
 
 /** A gather, compiled. */
 export interface PreparedGather extends PreparedPrimitive<GatherRanges> {}
+
+/**
+ * Plans the reading of the values at some positions, which the input has. A position past the last value gives zero.
+ *
+ * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
+ */
+function planAtPositions(options: GatherOptions & CountedOption, facts: DeviceFacts): Plan {
+  const { valuesCount = false } = options;
+  const type = requireType(options.type, "gather");
+  return plainPlan({
+    title: `gather<${type.name}>`,
+    type,
+    options,
+    facts,
+    kernelOf: (lengthOnGpu, sizes) =>
+      linkKernel(
+        `wavefold gather at positions <${type.name}>`,
+        "gather_at_positions",
+        [
+          itemsText("u32", carriedAs(type)),
+          ...type.files,
+          inputItems,
+          outputItems,
+          lengthFile(lengthOnGpu),
+          valuesCount ? valuesCounted : valuesOfCall,
+          gatherAtPositions,
+        ],
+        sizes,
+      ),
+    itemBytes: itemBytesOf(u32.bytes, type.bytes),
+    lookedUp: { range: "values", type, counter: valuesCount ? "count" : undefined },
+  });
+}
 
 /** @throws {ArgumentError} which names the first position that has no value. */
 function requireInside(positions: Uint32Array, length: number, title: string): void {
@@ -87,7 +150,7 @@ export const gather: Primitive<HandGatherOptions<string>, "values" | "positions"
       ],
     };
   },
-  plan: planGatherAtPositions,
+  plan: planAtPositions,
 };
 
 export const gatherHelp: HelpOf<typeof gather> = {

@@ -17,6 +17,7 @@ import { orderHelp } from "./help.ts";
 import { ordersOf } from "./nth.ts";
 import type { Given, Operand, Primitive, Request, Result } from "./primitive.ts";
 import type { BufferRange, Length, PreparedPrimitive } from "./ranges.ts";
+import { sortWays } from "./sort_ways.ts";
 
 /** Elements in order, and their values in the same order. */
 export interface Sorted<Keys, Values> {
@@ -230,12 +231,14 @@ export const sortHelp: HelpOf<typeof sort> = {
     values: "where the values go, in the order of the elements; once for each --values",
   },
   lists: ["values"],
+  ways: sortWays,
 };
 
 export const argSortHelp: HelpOf<typeof argSort> = {
   ...commonHelp,
   summary: "find the positions of the elements in order",
   says: "Finds the positions (<u4) of the elements in the order of sort, in one dimension: that of the least element comes first. With --rows or --offsets, positions count over all of the input.",
+  ways: sortWays,
 };
 
 /** An order by whole keys, and each order of all elements, of rows, and of segments between offsets. */

@@ -18,6 +18,7 @@ import type { NthRanges } from "./nth.ts";
 import { ordersOf, requireOrder } from "./nth.ts";
 import type { Given, Primitive } from "./primitive.ts";
 import type { BufferRange, PreparedPrimitive } from "./ranges.ts";
+import { shortSegments, sortCountedAtOnce, sortCountedByPass } from "./sort_ways.ts";
 
 /** The options of `topK`. */
 export interface HandTopKOptions<Name extends string> extends TopKOrder {
@@ -162,6 +163,12 @@ export const topKHelp: HelpOf<typeof topK> = {
   segments: ["rows"],
   results: { values: "where the elements go", indices: "where the positions of the elements go, as <u4" },
   ways: {
+    histogram: sortCountedAtOnce,
+    count_digits: sortCountedByPass,
+    sort_short_segments: shortSegments,
+    sort_segments_in_threads: shortSegments,
+    sort_keys_in_threads: shortSegments,
+    sort_segments: shortSegments,
     first_of_blocks: byBlocks,
     first_of_tiles: byBlocks,
     take_first: () => ({

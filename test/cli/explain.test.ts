@@ -150,7 +150,6 @@ describe("options", () => {
     [["histogram", "--bins", "16"], "clear_bins"],
     [["histogram", "--edges", "0,1,9"], "clear_bins"],
     [["searchSorted", "--side", "right"], "search_sorted"],
-    [["gather", "--type", "f64"], "gather_at_positions"],
     [["unique", "--type", "f32"], "run_lengths"],
     [["runs"], "run_lengths"],
     [["unique", "--indices"], "run_lengths"],

@@ -9,7 +9,7 @@ import { elementTypes } from "../../src/algebra/element_types.ts";
 import type { Scalar } from "../../src/algebra/types.ts";
 import { runPrimitive } from "../../src/cli/primitive.ts";
 import { Fold } from "../../src/gpu/fold.ts";
-import { sort as aSort, sortHelp } from "../../src/primitives/sort.ts";
+import { sort as aSort, sortExamples, sortHelp } from "../../src/primitives/sort.ts";
 import { argSortReference, sortReference } from "../../src/reference/sort.ts";
 import { SIMULATED, unixMissing } from "../support/adapter.ts";
 import { failsIn, program } from "../support/command.ts";
@@ -207,7 +207,7 @@ test("segments of offsets are sorted as segments of the longest one's length", a
   const sort = vi.spyOn(Fold.prototype, "sort");
   try {
     const pathOf = (name: string): string => join(files.path, name);
-    await runPrimitive({ primitive: aSort, help: sortHelp }, [pathOf("x.npy")], {
+    await runPrimitive({ primitive: aSort, help: sortHelp, examples: sortExamples }, [pathOf("x.npy")], {
       offsets: pathOf("o.npy"),
       values: [pathOf("x.npy")],
       valuesOut: [pathOf("v.npy")],

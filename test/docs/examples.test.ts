@@ -5,6 +5,7 @@ import type { BuildOptions } from "esbuild";
 import { build } from "esbuild";
 import { describe, expect, test } from "vitest";
 import { Fold } from "../../src/gpu/fold.ts";
+import { primitives as described } from "../../src/primitives/described.ts";
 import { storageBuffer } from "../support/buffers.ts";
 import { blocksOf, modules, reasonOf, runBlocks, sectionsOf } from "../support/code_blocks.ts";
 import { useFold } from "../support/fold.ts";
@@ -99,6 +100,9 @@ async function buildAside(options: BuildOptions): Promise<void> {
   }
 }
 
+/** The ranges that recordings of described primitives give. */
+const ranges = described.flatMap(({ primitive }) => primitive.operands.map(({ range }) => range));
+
 const linesOf = (text: string): string[] => text.split("\n").filter((line) => line !== "");
 /** The lines of each program that guides.test.ts runs. */
 const guides = (readdirSync("docs/guides") as string[])
@@ -129,14 +133,11 @@ describe("the example of", () => {
       // The site's own.
       fold: fold(),
       encoder: device.createCommandEncoder(),
-      input: words(),
       output: words(),
       count: words(),
-      counts: words(),
       indices: words(),
       flags: words(),
-      sorted: words(),
-      values: words(),
+      ...Object.fromEntries(ranges.map((range) => [range, words()])),
       length: 1000,
       myKernel: kernelThat(line ?? ""),
       build: buildAside,

@@ -5,25 +5,18 @@ import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
 import { ArgumentError } from "../../src/errors.ts";
+import { contextOf } from "../../src/gpu/device/device.ts";
 import type { GpuArray } from "../../src/gpu/gpu_arrays/gpu_array.ts";
 import type { Prepared } from "../../src/gpu/recordings/recording.ts";
 import type { Fold } from "../../src/node.ts";
 import { givenAs, inLists } from "../../src/plan/plan.ts";
+import type { Arguments } from "../../src/primitives/example_calls.ts";
+import { asArray, callOn, exampleOf, optionsAtHand, requestFor } from "../../src/primitives/example_calls.ts";
 import type { Request, Result } from "../../src/primitives/primitive.ts";
 import type { Described } from "../support/primitives.ts";
 import { described, prepareName } from "../support/primitives.ts";
-import type { Arguments, Meant } from "./described_arguments.ts";
-import {
-  argumentsOf,
-  asArray,
-  callOn,
-  exampleOf,
-  givenOf,
-  meaningOf,
-  optionArbitraries,
-  optionsAtHand,
-  requestFor,
-} from "./described_arguments.ts";
+import type { Meant } from "./described_arguments.ts";
+import { argumentsOf, givenOf, meaningOf, optionArbitraries } from "./described_arguments.ts";
 import type { Fixture } from "./fixture.ts";
 import { hasFeature } from "./fixture.ts";
 import type { Scale } from "./plans.ts";
@@ -183,7 +176,7 @@ const requestOf = (
   { described: { primitive }, fixture }: Pick<Called, "described" | "fixture">,
   given: Given,
   options: object,
-): Request => requestFor(fixture.fold, primitive, given, options);
+): Request => requestFor(contextOf(fixture.fold.device).facts, primitive, given, options);
 
 /** The results of a call, by their names. */
 function resultsOf(results: readonly Result[], made: unknown): readonly (readonly [Result, unknown])[] {

@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { describedAdapters } from "../../src/adapters/described.ts";
 import { operator } from "../../src/algebra/custom_operator.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { add } from "../../src/algebra/operators.ts";
@@ -17,21 +18,14 @@ import { link } from "../../src/in_kernel/link.ts";
 import { checkMonoid } from "../../src/laws/index.ts";
 import type { Fold } from "../../src/node.ts";
 import { openFold } from "../../src/node.ts";
+import { argumentsAmong, optionsAtHand, optionsWith } from "../../src/primitives/example_calls.ts";
+import { callNames } from "../../src/primitives/primitive.ts";
 import {
   argMinReference,
   compactReference,
-  expandRunsReference,
-  gatherReference,
-  histogramReference,
-  nthReference,
   partitionReference,
   reduceReference,
-  runLengthsReference,
   scanReference,
-  searchSortedReference,
-  sortReference,
-  topKReference,
-  uniqueReference,
 } from "../../src/reference/index.ts";
 import { fromSchema } from "../../src/typegpu.ts";
 import {
@@ -47,6 +41,9 @@ import {
   workGroupSort,
   workGroupSortPairs,
 } from "../../src/wgsl.ts";
+import type { ExampleCall, Options } from "../primitives/calls.ts";
+import { arraysOf, exampleCalls, isPrepared } from "../primitives/calls.ts";
+import { described, prepareName } from "../support/primitives.ts";
 import type { Fixture } from "./fixture.ts";
 import type { Verdict } from "./verdict.ts";
 import { attempt, Fault, oneLine } from "./verdict.ts";
@@ -179,9 +176,7 @@ const methodOf = (
 ): Call => callOf(({ fold }) => (fold[name] as (...given: never[]) => unknown).bind(fold), given, ownOptions);
 const prepared = { type: u32, maxLength: 8, workGroupSize: 8 };
 const ofData = () => ({ data: data() });
-const key = () => ({ key: "x", keyType: u32, descending: true, bits: [0, 8] });
 const rowsOf = () => ({ segments: { rows: 3 } });
-const halves = { bins: 2, range: [0, 4] };
 
 /** Reads a stream's first results. */
 const started = ({ readable, writable }: ReadableWritablePair): Promise<unknown> => {
@@ -202,37 +197,67 @@ const onGpu = (name: keyof Fold, ownOptions: () => object): Call =>
 const inKernel = () => ({ type: u32, workGroupSize: 8 });
 const pair = struct({ name: "Own", fields: { a: u32 } });
 
-const calls = {
+/** An array that was given at hand, on the GPU. All else is as it was given. */
+const onGpuIf = (fold: Fold, given: unknown): unknown =>
+  ArrayBuffer.isView(given) ? fold.upload(given as Uint32Array) : given;
+
+type Methods = Readonly<Record<string, (...given: never[]) => unknown>>;
+
+/**
+ * The calls of an example of a primitive: in each form, and of its reference. Each option has a place, though most are left out. Examples with
+ * the same options and arrays have the same name.
+ */
+function callsOf(call: ExampleCall): Readonly<Record<string, Call>> {
+  const { primitive, reference } = call.of;
+  const { name, operands, numbers = [] } = primitive;
+  const prepare = prepareName(primitive);
+  const some = (names: readonly string[], all: Options): Options =>
+    Object.fromEntries(names.map((one) => [one, all[one]]));
+  const names = [...argumentsAmong(operands).map((one) => one.name), ...numbers];
+  const first = () => some(names, { ...arraysOf(call), ...call.options });
+  const optionsIn = (isOnGpu: boolean) => () =>
+    some(Object.keys(callNames(primitive, isOnGpu)), {
+      ...optionsWith(primitive, arraysOf(call)),
+      ...(isOnGpu ? call.options : optionsAtHand(primitive, call.options)),
+    });
+  const given = [
+    ...Object.keys(call.options),
+    ...call.operands.slice(names.length).map((one) => one.operand.name),
+  ];
+  const title = given.length > 0 ? ` by ${given.join(", ")}` : "";
+  const methodIn = (fixture: Fixture, method: string) =>
+    (fixture.fold as unknown as Methods)[method]?.bind(fixture.fold) as Methods[string];
+  const onGpuIn =
+    (fixture: Fixture) =>
+    async (...all: never[]) =>
+      methodIn(
+        fixture,
+        name,
+      )(...((await Promise.all(all.map((one) => onGpuIf(fixture.fold, one)))) as never[]));
+  return {
+    [`${name}${title}`]: callOf((fixture) => methodIn(fixture, name), first, optionsIn(false)),
+    [`${name} on the GPU${title}`]: callOf(onGpuIn, first, optionsIn(true)),
+    [`${name}Reference${title}`]: callOf(
+      () => reference,
+      first,
+      () => call.referenced().at(-1) as object,
+    ),
+    ...(isPrepared(call.of) && {
+      [`${prepare}${title}`]: callOf(
+        (fixture) => methodIn(fixture, prepare),
+        () => ({}),
+        () => call.planned(describedAdapters.gpu),
+      ),
+    }),
+  };
+}
+
+const calls: Readonly<Record<string, Call>> = {
   partition: methodOf("partition", ofData, () => ({ where: "true", indices: true })),
   "partition by classes": methodOf("partition", ofData, () => ({ classes: 2, class: "x" })),
   "compact by flags": methodOf("compact", ofData, () => ({ flags: [0, 1, 1], into: data() })),
-  unique: methodOf("unique", ofData, () => ({ key: "x", keyType: u32, indices: true })),
-  runLengths: methodOf("runLengths", ofData, () => ({ key: "x", keyType: u32, type: u32 })),
-  expandRuns: methodOf("expandRuns", () => ({ values: data(), counts: data() })),
-  histogram: methodOf("histogram", ofData, () => ({ ...halves, weights: data() })),
-  "histogram by edges": methodOf("histogram", ofData, () => ({ edges: [0, 1, 4] })),
-  "histogram by text": methodOf("histogram", ofData, () => ({ bins: 2, bin: "x", type: u32 })),
   argMin: methodOf("argMin", ofData),
   argMax: methodOf("argMax", ofData, () => ({ type: u32 })),
-  searchSorted: methodOf(
-    "searchSorted",
-    () => ({ sorted: data(), values: data() }),
-    () => ({ side: "left" }),
-  ),
-  gather: methodOf(
-    "gather",
-    () => ({ values: data(), positions: data() }),
-    () => ({ type: u32, workGroupSize: 8 }),
-  ),
-  sort: methodOf("sort", ofData, key),
-  "sort with values": methodOf("sort", ofData, () => ({ values: data() })),
-  argSort: methodOf("argSort", ofData, () => ({ into: data(), maxSegmentLength: 3, ...rowsOf() })),
-  topK: methodOf(
-    "topK",
-    () => ({ data: data(), k: 2 }),
-    () => ({ ...key(), smallest: true }),
-  ),
-  nth: methodOf("nth", () => ({ data: data(), n: 1 }), key),
   upload: methodOf("upload", ofData, () => ({ type: u32 })),
   wrap: methodOf(
     "wrap",
@@ -251,9 +276,7 @@ const calls = {
   ),
   "scan on the GPU": onGpu("scan", () => ({ op: add, into: data(), initial: 1, map: "x" })),
   "compact on the GPU": onGpu("compact", () => ({ where: "true", flags: data(), indices: true })),
-  "sort on the GPU": onGpu("sort", () => ({ values: data(), into: data(), ...key() })),
   "reduce on the GPU": onGpu("reduce", () => ({ segments: { keys: data() } })),
-  "histogram on the GPU": onGpu("histogram", () => ({ ...halves, weights: data() })),
   scanStream: callOf(
     ({ fold }) =>
       (options: never) =>
@@ -281,45 +304,10 @@ const calls = {
     () => ({ source: [data()] }),
     () => ({ type: u32, op: add, map: "x", initial: 1 }),
   ),
-  prepareHistogram: methodOf(
-    "prepareHistogram",
-    () => ({}),
-    () => ({ ...prepared, ...halves, weights: u32 }),
-  ),
-  prepareSearchSorted: methodOf(
-    "prepareSearchSorted",
-    () => ({}),
-    () => ({ ...prepared, side: "left", lengthOnGpu: true }),
-  ),
-  prepareGather: methodOf(
-    "prepareGather",
-    () => ({}),
-    () => ({ ...prepared, lengthOnGpu: true }),
-  ),
-  prepareExpandRuns: methodOf(
-    "prepareExpandRuns",
-    () => ({}),
-    () => ({ type: u32, maxLength: 8, maxRuns: 8 }),
-  ),
   preparePartition: methodOf(
     "preparePartition",
     () => ({}),
     () => ({ ...prepared, classes: 2, class: "x", indices: true }),
-  ),
-  prepareSort: methodOf(
-    "prepareSort",
-    () => ({}),
-    () => ({ ...prepared, ...key(), values: u32, indices: false }),
-  ),
-  prepareTopK: methodOf(
-    "prepareTopK",
-    () => ({}),
-    () => ({ type: u32, maxLength: 8, k: 2, ...key() }),
-  ),
-  prepareNth: methodOf(
-    "prepareNth",
-    () => ({}),
-    () => ({ type: u32, maxLength: 8, n: 2, ...key() }),
   ),
   "prepareScan of segments": methodOf(
     "prepareScan",
@@ -398,54 +386,6 @@ const calls = {
     () => partitionReference,
     () => ({ data: data(), keep: () => true }),
     () => ({ indices: true, classes: 2 }),
-  ),
-  uniqueReference: callOf(
-    () => uniqueReference,
-    ofData,
-    () => ({ key: Number, keyType: u32, indices: true }),
-  ),
-  runLengthsReference: callOf(
-    () => runLengthsReference,
-    ofData,
-    () => ({ key: Number }),
-  ),
-  expandRunsReference: callOf(
-    () => expandRunsReference,
-    () => ({ values: data(), counts: data() }),
-  ),
-  histogramReference: callOf(
-    () => histogramReference,
-    ofData,
-    () => ({ ...halves, weights: data(), type: u32 }),
-  ),
-  "histogramReference by edges": callOf(
-    () => histogramReference,
-    ofData,
-    () => ({ edges: [0, 1, 4] }),
-  ),
-  searchSortedReference: callOf(
-    () => searchSortedReference,
-    () => ({ sorted: data(), values: data() }),
-    () => ({ side: "left" }),
-  ),
-  gatherReference: callOf(
-    () => gatherReference,
-    () => ({ values: data(), positions: data() }),
-  ),
-  sortReference: callOf(
-    () => sortReference,
-    ofData,
-    () => ({ key: Number, keyType: u32, bits: [0, 4], segments: { rows: 3 } }),
-  ),
-  topKReference: callOf(
-    () => topKReference,
-    () => ({ data: data(), k: 2 }),
-    () => ({ smallest: true }),
-  ),
-  nthReference: callOf(
-    () => nthReference,
-    () => ({ data: data(), n: 1 }),
-    () => ({ type: u32 }),
   ),
   argMinReference: callOf(
     () => argMinReference,
@@ -602,7 +542,8 @@ const calls = {
     places: ["kernel"],
     run: (_, at) => linkDirectives(at("kernel", "fn f() {}")),
   },
-} as const satisfies Record<string, Call>;
+  ...Object.assign({}, ...described.flatMap((of) => exampleCalls(of, u32, 3)).map(callsOf)),
+};
 
 /** What has no value where nothing is said. */
 const withMore = <T extends object>(options: T, at: At): T => ({
@@ -621,13 +562,12 @@ function referenceOf(at: At): object {
   return { op: at("op", own), type: at("type", u64), map: at("map", (x: bigint) => x) };
 }
 
-type Method = keyof typeof calls;
-const methods = Object.keys(calls) as Method[];
+const methods = Object.keys(calls);
 /** All cases, in their order. */
 export const junkCases = (): JunkCase[] =>
   methods
     .flatMap((method) =>
-      calls[method].places.flatMap((place) =>
+      (calls[method] as Call).places.flatMap((place) =>
         junkNames.map((value) => ({ family: "junk" as const, method, place, value })),
       ),
     )
@@ -636,7 +576,7 @@ export const junkCases = (): JunkCase[] =>
 /** A call with a value of any kind in one place. */
 export interface JunkCase {
   readonly family: "junk";
-  readonly method: Method;
+  readonly method: string;
   readonly place: string;
   readonly value: string;
 }
@@ -648,7 +588,7 @@ export const junkArbitrary = (): fc.Arbitrary<JunkCase> =>
         .record({
           family: fc.constant("junk" as const),
           method: fc.constant(method),
-          place: fc.constantFrom<string[]>(...calls[method].places),
+          place: fc.constantFrom(...(calls[method] as Call).places),
           value: fc.constantFrom(...junkNames),
         })
         .filter((one) => !isChance(one)),
@@ -665,9 +605,9 @@ const isCount = (value: unknown): boolean =>
 
 export async function runJunk({ method, place, value }: JunkCase, fixture: Fixture): Promise<Verdict> {
   const title = `${method} with a ${place} of any kind (${value})`;
-  const call: Call = calls[method];
+  const call = calls[method] as Call;
   const at: At = (one, right) => (one === place ? (junkValue(value) as never) : right);
-  const isAsync = method === "openFold" || method in fixture.fold;
+  const isAsync = method === "openFold" || (method.split(" ")[0] ?? "") in fixture.fold;
   let started: unknown;
   let isThrown = true;
   const made = await attempt(title, false, async () => {

@@ -1,5 +1,3 @@
-import type { AnyArray } from "../../src/algebra/arrays.ts";
-import { arrayOver } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import type { FieldType, VectorScalarName } from "../../src/algebra/fields.ts";
 import {
@@ -16,6 +14,9 @@ import { encodeFloat16 } from "../../src/algebra/float16.ts";
 import type { StructType } from "../../src/algebra/struct.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { ElementType, ScalarType, StructValue, TypeName } from "../../src/algebra/types.ts";
+import { bitsOf } from "../../src/primitives/example_calls.ts";
+
+export { arrayOf, bitsOf, bytesOf } from "../../src/primitives/example_calls.ts";
 
 /** The type of a struct's field: a scalar's name, a vector, an array, or a struct. */
 export type FieldSpec =
@@ -35,17 +36,6 @@ export type DataKind = (typeof dataKinds)[number];
 export interface DataSpec {
   readonly kind: DataKind;
   readonly seed: number;
-}
-
-/** Mulberry32: 32 random bits a call, the same for the same seed. */
-export function bitsOf(seed: number): () => number {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let bits = Math.imul(state ^ (state >>> 15), state | 1);
-    bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61);
-    return (bits ^ (bits >>> 14)) >>> 0;
-  };
 }
 
 const structs = new Map<string, StructType>();
@@ -297,14 +287,6 @@ function writeOne(view: DataView, at: number, type: TypeName): void {
       throw new Error(type satisfies never);
   }
 }
-
-/** An array of the type over a copy of these bytes. */
-export const arrayOf = (type: ElementType, bytes: Uint8Array): AnyArray =>
-  arrayOver(type, bytes.slice().buffer);
-
-/** The bytes of an array. */
-export const bytesOf = (array: AnyArray): Uint8Array =>
-  new Uint8Array(array.buffer as ArrayBuffer, array.byteOffset, array.byteLength);
 
 /** Whether every float of these items is a normal number of moderate size, or +0; and of structs, see {@link itemBytes}. */
 export function isPlain(type: ElementType, bytes: Uint8Array): boolean {

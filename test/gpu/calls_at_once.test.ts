@@ -15,7 +15,9 @@ import { contextOf } from "../../src/gpu/device/device.ts";
 import { READ } from "../../src/gpu/device/transfer.ts";
 import type { Fold, GpuArray, GpuView } from "../../src/node.ts";
 import { ArgumentError, DeviceLostError, OutOfMemoryError, openFold, SourceError } from "../../src/node.ts";
+import { arraysOf, made, widestCall } from "../primitives/calls.ts";
 import { adapter, useFold } from "../support/fold.ts";
+import { described } from "../support/primitives.ts";
 import { until } from "../support/until.ts";
 import { watched } from "../support/watched_device.ts";
 
@@ -64,33 +66,23 @@ const calls: Readonly<Record<string, (one: Fold, data: Uint32Array) => Promise<u
   "compact by flags": (one, data) => one.compact(data, { flags: data.map((x) => x % 2), indices: true }),
   partition: (one, data) => one.partition(data, { where: "x % 3u == 1u" }),
   argMax: (one, data) => one.argMax(data),
-  histogram: (one, data) => one.histogram(data, { bins: 30_000, bin: "x", weights: data }),
-  searchSorted: (one, data: Uint32Array) => one.searchSorted<Uint32Array>(data.slice().sort(), data),
-  gather: (one, data) =>
-    one.gather(
-      data,
-      data.map((x, at) => (x + at) % data.length),
-    ),
-  sort: (one, data) => one.sort(data),
-  "sort of values": (one, data) => one.sort(data, { values: [data, new Float64Array(data)] }),
-  "sort of segments": (one, data) => one.argSort(data, { segments: { offsets: [0, 7, data.length] } }),
-  topK: (one, data) => one.topK(data, 100),
-  nth: (one, data) => one.nth(data, 50),
-  unique: (one, data) => one.unique(data, { key: "x / 2u" }),
-  runLengths: (one, data) => one.runLengths(data),
-  expandRuns: (one, data) =>
-    one.expandRuns(
-      data,
-      data.map((x) => x % 3),
-    ),
   "scan of rows": (one, data) => one.scan(data, { segments: { rows: data.length / 2 } }),
   "reduce by keys": (one, data) => one.reduce(data, { segments: { keys: data.map((x) => x >>> 8) } }),
+  ...Object.fromEntries(
+    described.map((of) => [
+      of.primitive.name,
+      (one, { length }) => {
+        const call = widestCall(of, length);
+        return made(one, call, arraysOf(call));
+      },
+    ]),
+  ),
 };
 
 describe("calls at once take no more bytes than were stated", () => {
   const LENGTH = 1000;
 
-  test.each(["scan", "histogram", "sort of values", "unique"])("%s", async (name) => {
+  test.each(["scan", "histogram", "sort", "unique"])("%s", async (name) => {
     const call = calls[name] as (typeof calls)[string];
     const arrays = Array.from({ length: 4 }, (_, at) => dataOf(400 - 2 * at, at));
     // A few calls' buffers, of 64 KiB at least.
@@ -421,40 +413,36 @@ describe("the order", () => {
     one.destroy();
   });
 
-  test.each([
-    "sort of values",
-    "topK",
-    "unique",
-    "reduce by keys",
-    "expandRuns",
-    "compact by flags, in pieces",
-  ])("calls of one kind go one after another and make nothing at all after the first: %s", async (title) => {
-    const [name = "", inPieces] = title.split(", ");
-    const call = calls[name] as (typeof calls)[string];
-    const { one, kept, made } = await foldOf(2 ** 29, inPieces ? { pieceBytes: 2 ** 10 } : {});
-    const data = dataOf(inPieces ? 1000 : 200);
-    let most = 0;
-    const all = () =>
-      Promise.all(
-        Array.from({ length: 4 }, async () => {
-          const result = await call(one, data);
-          most = Math.max(most, kept.calls);
-          return result;
-        }),
+  test.each(["sort", "topK", "unique", "reduce by keys", "expandRuns", "compact by flags, in pieces"])(
+    "calls of one kind go one after another and make nothing at all after the first: %s",
+    async (title) => {
+      const [name = "", inPieces] = title.split(", ");
+      const call = calls[name] as (typeof calls)[string];
+      const { one, kept, made } = await foldOf(2 ** 29, inPieces ? { pieceBytes: 2 ** 10 } : {});
+      const data = dataOf(inPieces ? 1000 : 200);
+      let most = 0;
+      const all = () =>
+        Promise.all(
+          Array.from({ length: 4 }, async () => {
+            const result = await call(one, data);
+            most = Math.max(most, kept.calls);
+            return result;
+          }),
+        );
+      const [first] = await all();
+      const before = made().length;
+      const found = await all();
+      expectSame(
+        found,
+        found.map(() => first),
       );
-    const [first] = await all();
-    const before = made().length;
-    const found = await all();
-    expectSame(
-      found,
-      found.map(() => first),
-    );
-    expect(made().slice(before)).toEqual([]);
-    // Another one starts in the same turn as one ends.
-    expect(most).toBe(1);
-    expect(kept).toMatchObject({ ...nobodyWaits, busy: new Set() });
-    one.destroy();
-  });
+      expect(made().slice(before)).toEqual([]);
+      // Another one starts in the same turn as one ends.
+      expect(most).toBe(1);
+      expect(kept).toMatchObject({ ...nobodyWaits, busy: new Set() });
+      one.destroy();
+    },
+  );
 
   test("a call alone does not wait", () => {
     const kept = nothingKept();
@@ -501,7 +489,7 @@ describe("what goes wrong", () => {
     one.destroy();
   });
 
-  test.each(["runLengths", "sort of values", "reduce by keys"])(
+  test.each(["runLengths", "sort", "reduce by keys"])(
     "while one read of a failed call goes on, the call's bytes are not given back: %s",
     async (name) => {
       const call = calls[name] as (typeof calls)[string];

@@ -15,11 +15,9 @@ import type { Algorithm } from "../../src/kernels/algorithms.ts";
 import { planColumns } from "../../src/plan/columns.ts";
 import { planCombine } from "../../src/plan/combine_pairs.ts";
 import { withFasterWays } from "../../src/plan/faster_ways.ts";
-import { planGatherAtPositions } from "../../src/plan/gather_at_positions.ts";
 import { ALL_ARRANGEMENTS } from "../../src/plan/plan.ts";
-import { planNth, planTopK } from "../../src/plan/select.ts";
-import { planSort } from "../../src/plan/sort.ts";
 import { denoMissing } from "../support/deno.ts";
+import { examplePlans } from "../support/example_plans.ts";
 import { algorithmNames, untyped } from "../support/fold.ts";
 import type { TitledKernel } from "../support/kernels.ts";
 import { factsWith, operatorFunctions, segmentedFunctions } from "../support/kernels.ts";
@@ -58,7 +56,6 @@ async function kernelsOf(type: StructType, algorithm: Algorithm): Promise<Titled
   const facts = factsWith();
   const own = { type, algorithm, workGroupSize: 32, itemsPerThread: 4, maxLength: 1e5 } as const;
   const base = { ...own, op };
-  const first = `x${leavesOf(type)[0]?.access}`;
   const plans = [
     ...(["single", "reduce-then-scan"] as const).flatMap((passes) => [
       planScan({ ...base, passes, exclusive: true, map: "x" }, facts, ALL_ARRANGEMENTS),
@@ -68,12 +65,9 @@ async function kernelsOf(type: StructType, algorithm: Algorithm): Promise<Titled
     ]),
     planScan({ ...base, from: u32, map: `var made: ${type.name};\nreturn made;` }, facts),
     planReduce({ ...base, segments: { keys: type, unique: true } }, facts),
-    planSort({ type, maxLength: 1e5, key: first }, facts),
-    planTopK({ type, maxLength: 1e5, k: 5, key: first }, facts),
-    planNth({ type, maxLength: 1e5, n: 5, key: first }, facts),
     planColumns("scan", { type, op, maxLength: 1e5 }, withFasterWays(facts), ALL_ARRANGEMENTS),
     planCombine({ type, op, maxLength: 1e4 }, facts),
-    planGatherAtPositions({ type, maxLength: 1e5, valuesCount: true }, facts),
+    ...examplePlans(type, 1e5, facts),
   ];
   const kernels = (await Promise.all(plans)).flatMap((plan) => plan.kernels);
   const functions = [

@@ -1,5 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { argumentsAmong } from "../../src/primitives/example_calls.ts";
+import type { Primitive } from "../../src/primitives/primitive.ts";
+import { isPrepared } from "../primitives/calls.ts";
+import { described, prepareName } from "../support/primitives.ts";
 import type { Packed } from "./pack.ts";
 import { packPackage, run, tsc } from "./pack.ts";
 
@@ -55,19 +59,10 @@ function mistakesOn(data: string, others: { into: string; array: string; flags: 
   const where: Call = [`fold.compact(${data}, `, 'where: "true", ', "indices", "true"];
   const partition: Call = [`fold.partition(${data}, `, 'where: "true", ', "indices", "true"];
   const classes: Call = [`fold.partition(${data}, `, "classes: 3, ", "class", '"u32(x)"'];
-  const unique: Call = [`fold.unique(${data}, `, "", "indices", "true"];
-  const runs: Call = [`fold.runLengths(${data}, `, "", "algorithm", '"blelloch"'];
-  const expand: Call = [`fold.expandRuns(${data}, ${flags}, `, "", "workGroupSize", "3"];
-  const histogram: Call = [`fold.histogram(${data}, `, "bins: 3, ", "range", "[0, 3]"];
-  const search: Call = [`fold.searchSorted(${data}, ${data}, `, "", "workGroupSize", "3"];
-  const gather: Call = [`fold.gather(${data}, ${flags}, `, "", "workGroupSize", "3"];
   const sort: Call = [`fold.sort(${data}, `, "", "descending", "true"];
-  const argSort: Call = [`fold.argSort(${data}, `, "", "descending", "true"];
-  const topK: Call = [`fold.topK(${data}, 3, `, "", "smallest", "true"];
-  const nth: Call = [`fold.nth(${data}, 3, `, "", "descending", "true"];
   return [
-    ...[scan, mapped, reduce, rows, where, partition, classes, unique, runs].map(misspelled),
-    ...[expand, histogram, search, gather, sort, argSort, topK, nth].map(misspelled),
+    ...[scan, mapped, reduce, rows, where, partition, classes].map(misspelled),
+    ...described.map(({ primitive }) => misspelled(callOf(primitive, data))),
     ...[scan, mapped, reduce, rows].flatMap(wrongOperators),
     ...[scan, where, partition, sort].map((call) => wrongInto(call, into, array)),
     ...[compact, ["fold.partition(data, ", "", "", ""] as const].map(wrongWhere),
@@ -85,6 +80,26 @@ function mistakesOn(data: string, others: { into: string; array: string; flags: 
   ];
 }
 
+/** A value of an option, as code, by what the option takes. */
+const codeFor = (kind: unknown): string | undefined =>
+  Array.isArray(kind)
+    ? JSON.stringify(kind[0])
+    : new Map<unknown, string>([
+        ["boolean", "true"],
+        ["count", "3"],
+        ["expression", '"x"'],
+      ]).get(kind);
+
+/** A call of a primitive on arrays that are all the same, and the option that has the longest name. */
+function callOf({ name, operands, numbers = [], options }: Primitive<never>, data: string): Call {
+  const given = [...argumentsAmong(operands).map(() => data), ...numbers.map(() => "3")];
+  const [longest = ["", ""]] = Object.entries(options)
+    .map(([option, kind]) => [option, codeFor(kind)] as const)
+    .filter((one): one is readonly [string, string] => one[1] !== undefined)
+    .sort(([a], [b]) => b.length - a.length);
+  return [`fold.${name}(${given.join(", ")}, `, "", ...longest];
+}
+
 const scanStream: Call = ["fold.scanStream(", "type: u32, ", "exclusive", "true"];
 const compactStream: Call = ["fold.compactStream(", 'type: u32, where: "true", ', "indices", "true"];
 const reduceStream: Call = ["fold.reduceStream(chunks(), ", "type: u32, ", "initial", "3"];
@@ -92,19 +107,13 @@ const rowsStream: Call = ["fold.reduceStream(", "type: u32, segments: { rows: 2 
 const prepareScan: Call = ["fold.prepareScan(", "type: u32, op: max, ", "maxLength", "3"];
 const prepareReduce: Call = ["fold.prepareReduce(", "type: u32, op: max, ", "maxLength", "3"];
 const prepared: readonly Call[] = [
-  ...[
-    "Scan",
-    "Reduce",
-    "Compact",
-    "Partition",
-    "Sort",
-    "Histogram",
-    "SearchSorted",
-    "Gather",
-    "ExpandRuns",
-  ].map((name) => [`fold.prepare${name}(`, "type: u32, ", "maxLength", "3"] as const),
-  ["fold.prepareTopK(", "type: u32, k: 3, ", "maxLength", "3"],
-  ["fold.prepareNth(", "type: u32, n: 3, ", "maxLength", "3"],
+  ...["Scan", "Reduce", "Compact", "Partition"].map(
+    (name) => [`fold.prepare${name}(`, "type: u32, ", "maxLength", "3"] as const,
+  ),
+  ...described.filter(isPrepared).map(({ primitive }): Call => {
+    const numbers = (primitive.numbers ?? []).map((number) => `${number}: 3, `);
+    return [`fold.${prepareName(primitive)}(`, `type: u32, ${numbers.join("")}`, "maxLength", "3"];
+  }),
 ];
 const references: readonly Call[] = [
   ["scanReference(data, ", "", "exclusive", "true"],

@@ -7,7 +7,7 @@ import { f64 } from "../../src/algebra/types_64.ts";
 import type { Kernel } from "../../src/kernels/kernel.ts";
 import { bindingsIn } from "../../src/kernels/kernel.ts";
 import type { DeviceFacts } from "../../src/plan/device_facts.ts";
-import type { Explained, ExplainOptions } from "../../src/plan/explain.ts";
+import type { Explained } from "../../src/plan/explain.ts";
 import { explainKernels, explainPlan } from "../../src/plan/explain.ts";
 import { withFasterWays } from "../../src/plan/faster_ways.ts";
 import { planHistogram } from "../../src/plan/histogram.ts";
@@ -18,8 +18,8 @@ import { ALL_ARRANGEMENTS, RUNS } from "../../src/plan/plan.ts";
 import { planRows } from "../../src/plan/rows.ts";
 import { planNth, planTopK } from "../../src/plan/select.ts";
 import { planSort } from "../../src/plan/sort.ts";
-import { histogramHelp } from "../../src/primitives/histogram.ts";
-import { nthHelp } from "../../src/primitives/nth.ts";
+import { primitives as described } from "../../src/primitives/described.ts";
+import { sortHelp } from "../../src/primitives/sort.ts";
 import { topKHelp } from "../../src/primitives/top_k.ts";
 import { linkSources } from "../../src/text/link.ts";
 import { generated } from "../../src/text/source.ts";
@@ -48,6 +48,7 @@ const reduced = async (facts: Facts, { length = LENGTH, ...choice }: Choice = {}
 const sorted = (facts: Facts, { length = LENGTH, ...choice }: Choice = {}): Explained =>
   explainPlan(planSort({ type: u32, maxLength: length, ...choice }, facts), length, {
     facts,
+    ways: sortHelp.ways,
     ...choice,
   });
 
@@ -359,12 +360,6 @@ test("rows are taken whole where they fit in a tile, and else by a single pass",
   expect(told(99_999).way).toBe("a single pass");
 });
 
-const helpOf: Readonly<Record<string, Pick<ExplainOptions, "ways">>> = {
-  histogram: histogramHelp,
-  topK: topKHelp,
-  nth: nthHelp,
-};
-
 /** Plans of each primitive. */
 const plansFor = async (facts: Facts): Promise<Plan[]> => {
   const options = { type: f32, maxLength: LENGTH };
@@ -393,7 +388,8 @@ describe.each(Object.entries({ nvidia, gpu, software, without }))("all plans on 
 
   test("have a way that is known, and a reason", () => {
     for (const plan of plans) {
-      const { ways } = { ...helpOf[plan.title.split("<")[0] ?? ""] };
+      const name = plan.title.split("<")[0];
+      const ways = described.find(({ primitive }) => primitive.name === name)?.help.ways;
       const { way, why } = explainPlan(plan, plan.maxLength, { facts, ways });
       expect(way, plan.title).not.toMatch(/^\d+ dispatch/);
       expect(why.length, plan.title).toBeGreaterThan(0);

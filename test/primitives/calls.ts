@@ -1,17 +1,21 @@
 import { isOnGpu } from "../../src/algebra/arrays.ts";
+import { u32 } from "../../src/algebra/integers.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
+import { contextOf } from "../../src/gpu/device/device.ts";
 import { Fold } from "../../src/gpu/fold.ts";
 import type { GpuArray } from "../../src/gpu/gpu_arrays/gpu_array.ts";
 import type { Prepared } from "../../src/gpu/recordings/recording.ts";
-import type { Filled } from "../fuzz/described_arguments.ts";
+import type { DeviceFacts } from "../../src/plan/device_facts.ts";
+import type { Filled } from "../../src/primitives/example_calls.ts";
 import {
-  argumentsOf,
+  argumentsOfReference,
   asArray,
   callOn,
   exampleOf,
   optionsAtHand,
   requestFor,
-} from "../fuzz/described_arguments.ts";
+} from "../../src/primitives/example_calls.ts";
+import { argumentsOf } from "../fuzz/described_arguments.ts";
 import { bitsOf } from "../fuzz/values.ts";
 import type { Described } from "../support/primitives.ts";
 import { prepareName } from "../support/primitives.ts";
@@ -30,8 +34,10 @@ export interface ExampleCall {
   readonly isCountable: boolean;
   /** Whether calls at hand may refuse what the arrays hold. */
   readonly isRefusedAtHand: boolean;
+  /** The arguments of the reference, the options last. */
+  referenced(): readonly unknown[];
   /** The options of the plan. */
-  planned(fold: Fold): Options;
+  planned(facts: DeviceFacts): Options;
 }
 
 /** Calls on so many elements of a type, one for each example. */
@@ -57,12 +63,22 @@ export function exampleCalls(
       options: drawn.options,
       isCountable: drawn.example.isLengthKnown !== true,
       isRefusedAtHand: drawn.example.isRefusedAtHand === true,
-      planned: (fold) => ({
-        ...requestFor(fold, of.primitive, { operands, isCounted: false }, drawn.options).options,
+      referenced: () => argumentsOfReference(of, { operands, type, ...drawn }, 0),
+      planned: (facts) => ({
+        ...requestFor(facts, of.primitive, { operands, isCounted: false }, drawn.options).options,
         maxLength: length,
       }),
     };
   });
+}
+
+/** Of a primitive's calls on so many u32, the one that has the most arrays and options. */
+export function widestCall(of: Described, length: number, seed?: number): ExampleCall {
+  const widthOf = ({ operands, options }: ExampleCall): number =>
+    operands.length + Object.keys(options).length;
+  return exampleCalls(of, u32, length, seed)
+    .filter(({ isRefusedAtHand }) => !isRefusedAtHand)
+    .reduce((most, one) => (widthOf(one) > widthOf(most) ? one : most));
 }
 
 /** The call's arrays at hand, by the names of the operands. */
@@ -96,7 +112,7 @@ export function made(
 export const prepared = async (fold: Fold, call: ExampleCall, others: Options = {}): Promise<Prepared> =>
   (
     fold[prepareName(call.of.primitive) as keyof Fold] as unknown as (options: Options) => Promise<Prepared>
-  ).call(fold, { ...call.planned(fold), ...others });
+  ).call(fold, { ...call.planned(contextOf(fold.device).facts), ...others });
 
 /** Whether there are recordings of a primitive. */
 export const isPrepared = ({ primitive }: Described): boolean => prepareName(primitive) in Fold.prototype;

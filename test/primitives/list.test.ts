@@ -1,11 +1,45 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { Fold } from "../../src/gpu/fold.ts";
-import { described, missing, optionTables, prepareName } from "../support/primitives.ts";
+import { compact } from "../../src/primitives/compact.ts";
+import { partition } from "../../src/primitives/partition.ts";
+import type { OptionsOf } from "../../src/primitives/primitive.ts";
+import { reduce } from "../../src/primitives/reduce.ts";
+import { scan } from "../../src/primitives/scan.ts";
+import { described, prepareName } from "../support/primitives.ts";
 
-test("each described primitive has examples and a reference", () => {
-  expect(missing).toEqual([]);
-  expect(described.length).toBeGreaterThanOrEqual(4);
+declare global {
+  interface ImportMeta {
+    glob(pattern: string, options: { readonly eager: true }): Readonly<Record<string, object>>;
+  }
+}
+
+/** What the files of src/primitives/ export, by the files. */
+const exported = import.meta.glob("../../src/primitives/*.ts", { eager: true });
+
+test.each(Object.entries(exported))("src/primitives/described.ts lists each primitive of %s", (_, file) => {
+  const isPrimitive = (one: unknown): boolean =>
+    ["name", "operands", "plan"].every((name) => name in Object(one));
+  const listed: readonly unknown[] = described.map(({ primitive }) => primitive);
+  expect(Object.values(file).filter((one) => isPrimitive(one) && !listed.includes(one))).toEqual([]);
+});
+
+test.each(described)(
+  "src/reference/index.ts exports $primitive.name with Reference behind it",
+  ({ reference, examples, order }) => {
+    expect(reference).toBeTypeOf("function");
+    expect(order === undefined).toBe(examples.order === undefined);
+  },
+);
+
+test("src/index.ts exports each type that the methods of Fold take or give", () => {
+  const imports = /^import type \{([^}]*)\} from "\.\.\/primitives\/\w+\.ts";/gm;
+  const types = [...readFileSync("src/gpu/fold.ts", "utf8").matchAll(imports)].flatMap(([, names = ""]) =>
+    names.split(",").map((name) => name.trim()),
+  );
+  const exports = new Set(readFileSync("src/index.ts", "utf8").match(/\w+/g));
+  expect(types.length).toBeGreaterThan(20);
+  expect(types.filter((name) => name !== "" && !exports.has(name))).toEqual([]);
 });
 
 /** The rows of the README's table of forms: the names of a row, and what it says of each form. */
@@ -18,7 +52,15 @@ const rows = readFileSync("README.md", "utf8")
     forms,
   }));
 
-describe.each(optionTables)("$name", (table) => {
+const tables: readonly OptionsOf[] = [
+  scan,
+  reduce,
+  compact,
+  partition,
+  ...described.map(({ primitive }) => primitive),
+];
+
+describe.each(tables)("$name", (table) => {
   test("has a method, and a row in the README's table, which says whether it is recorded", () => {
     const row = rows.find(({ names }) => names.includes(table.name));
     expect(Fold.prototype).toHaveProperty(table.name);

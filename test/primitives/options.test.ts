@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { u32 } from "../../src/algebra/integers.ts";
+import { contextOf } from "../../src/gpu/device/device.ts";
 import type { GpuArray } from "../../src/gpu/gpu_arrays/gpu_array.ts";
 import { ArgumentError, WavefoldError } from "../../src/node.ts";
+import { argumentsAmong, optionsAtHand } from "../../src/primitives/example_calls.ts";
 import { callNames, planNames } from "../../src/primitives/primitive.ts";
-import { argumentsAmong, optionsAtHand } from "../fuzz/described_arguments.ts";
 import { useFold } from "../support/fold.ts";
 import { errorOf, expectNoOptions, expectNoOthers } from "../support/option_checks.ts";
 import { described, prepareName } from "../support/primitives.ts";
@@ -96,7 +97,7 @@ describe.each(rows)("$title, $form", ({ of, form, title, options, kinds }) => {
       options.filter((name) => !arraysGiven.includes(name)).map((name) => [name, undefined]),
     );
     const { options: needed } = calls[0];
-    const { type } = form === "recorded" ? calls[0].planned(fold()) : none;
+    const { type } = form === "recorded" ? calls[0].planned(contextOf(fold().device).facts) : none;
     const given = run({
       ...none,
       maxLength: undefined,

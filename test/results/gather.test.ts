@@ -5,8 +5,9 @@ import { u32 } from "../../src/algebra/integers.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
 import { ArgumentError, openFold } from "../../src/node.ts";
 import { gatherReference } from "../../src/reference/gather.ts";
-import { arrayBuffer, readWords, storageBuffer, submit, submitted } from "../support/buffers.ts";
+import { arrayBuffer, readWords, storageBuffer, submit } from "../support/buffers.ts";
 import { useFold } from "../support/fold.ts";
+import { examplesOf, testMutations } from "../support/mutations.ts";
 import { errorOf } from "../support/option_checks.ts";
 import { randomBits, randomItems } from "../support/random.ts";
 import { lacks, Particle, particle } from "../support/sorts.ts";
@@ -43,9 +44,6 @@ function somePositions(name: string): Uint32Array {
   );
 }
 
-/** The option that names the type of f16 bits. */
-const named = (type: ElementType): object => (type.name === "f16" ? { type } : {});
-
 test("positions in any order, some of them more than once", async () => {
   const values = Float32Array.of(0.5, 2, 8);
   const positions = Uint32Array.of(2, 0, 2, 2, 1);
@@ -73,19 +71,6 @@ test("structs stay structs", async () => {
 describe.each(types)("$name", (type) => {
   const values = randomItems(type, COUNT, `values ${type.name}`);
   const positions = somePositions(type.name);
-  const expected = meant(values, positions, type, COUNT);
-
-  test("zero past the end, on the GPU", async ({ skip }) => {
-    skip(lacks(fold(), type), `the adapter has no ${type.name}`);
-    const onGpu = await fold().upload(values as Uint32Array, named(type) as never);
-    const places = await fold().upload(positions);
-    const found = await fold().gather(onGpu, places as never, sizes);
-    expect(bytesIn((await found.read()) as AnyArray)).toEqual(expected);
-    expect(bytesIn(gatherReference(values, positions))).toEqual(expected);
-    for (const one of [onGpu, places, found]) {
-      one.destroy();
-    }
-  });
 
   test("zero past what the GPU counts, with values behind it", async ({ skip }) => {
     skip(lacks(fold(), type), `the adapter has no ${type.name}`);
@@ -108,40 +93,6 @@ describe.each(types)("$name", (type) => {
       }
     }
     places.destroy();
-  });
-
-  test("recorded: nothing outside the ranges is read or written", async ({ skip }) => {
-    skip(lacks(fold(), type), `the adapter has no ${type.name}`);
-    const { device } = fold();
-    const before = 3;
-    const offset = before * Math.max(4, type.bytes);
-    const all = [values, positions].map((array) => arrayBuffer(device, array, offset / 4, 40)) as [
-      GPUBuffer,
-      GPUBuffer,
-    ];
-    const poison = new Uint32Array(offset / 4 + Math.ceil((LENGTH * type.bytes) / 4) + 10).fill(0xabad1dea);
-    const output = storageBuffer(device, poison);
-    const gather = await fold().prepareGather({ type, maxLength: LENGTH, ...sizes });
-    for (const valuesLength of [COUNT, COUNT - 6, 0]) {
-      for (const length of [LENGTH, 17, 1, 0]) {
-        device.queue.writeBuffer(output, 0, poison);
-        const ranges = {
-          values: { buffer: all[0], offset },
-          valuesLength,
-          input: { buffer: all[1], offset },
-          output: { buffer: output, offset },
-          length,
-        };
-        const [words] = await submitted(device, (encoder) => gather.record(encoder, ranges), [output]);
-        const after = new Uint8Array(poison.slice().buffer);
-        after.set(meant(values, positions.subarray(0, length), type, valuesLength), offset);
-        expect(new Uint8Array((words as Uint32Array).buffer).subarray(0, after.length)).toEqual(after);
-      }
-    }
-    gather.destroy();
-    for (const one of [...all, output]) {
-      one.destroy();
-    }
   });
 });
 
@@ -172,18 +123,6 @@ describe("recorded", () => {
       expect([...(await readWords(fold().device, output))]).toEqual(expected);
     }
     gather.destroy();
-  });
-
-  test("the number of positions on the GPU", async () => {
-    const [values, input, output] = buffers;
-    const { device } = fold();
-    const length = storageBuffer(device, Uint32Array.of(2));
-    device.queue.writeBuffer(output, 0, new Uint32Array(4).fill(7));
-    const gather = await fold().prepareGather({ type: u32, maxLength: 4, lengthOnGpu: true });
-    submit(device, (encoder) => gather.record(encoder, { values, valuesLength: 4, input, output, length }));
-    expect([...(await readWords(device, output))]).toEqual([40, 10, 7, 7]);
-    gather.destroy();
-    length.destroy();
   });
 
   test("bad ranges", async () => {
@@ -238,11 +177,6 @@ describe("bad input at hand", () => {
     other.destroy();
   });
 
-  test("nothing at no positions", async () => {
-    expect(await fold().gather(values, new Uint32Array(0))).toEqual(new Float32Array(0));
-    expect(await fold().gather(new Float32Array(0), new Uint32Array(0))).toEqual(new Float32Array(0));
-  });
-
   test.each([
     [() => gatherReference([1] as never, Uint32Array.of(0)), "values"],
     [() => gatherReference(values, [0] as never), "positions"],
@@ -250,3 +184,30 @@ describe("bad input at hand", () => {
     expect(run).toThrow(expect.objectContaining({ name: "ArgumentError", option }));
   });
 });
+
+testMutations(fold, { examples: examplesOf("gather") }, [
+  {
+    title: "a position past the last value takes what lies there",
+    shownBy: "examples",
+    from: "if (position < most)",
+    to: "if (true)",
+  },
+  {
+    title: "the value behind the last one counts, too",
+    shownBy: "examples",
+    from: "if (position < most)",
+    to: "if (position <= most)",
+  },
+  {
+    title: "values are taken from the start of their binding",
+    shownBy: "examples",
+    from: "values[call.values_base + position]",
+    to: "values[position]",
+  },
+  {
+    title: "all values that there is room for count",
+    shownBy: "examples",
+    from: "min(count[call.count_base], call.sorted_length)",
+    to: "call.sorted_length",
+  },
+]);

@@ -1,4 +1,3 @@
-import { describe, expect, test } from "vitest";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { exactAdd } from "../../src/algebra/exact_add.ts";
 import { f32 } from "../../src/algebra/floats.ts";
@@ -8,14 +7,12 @@ import type { ScalarType } from "../../src/algebra/types.ts";
 import { f64, u64 } from "../../src/algebra/types_64.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import { prepare } from "../../src/gpu/recordings/recording.ts";
-import type { Fold } from "../../src/node.ts";
 import type { SortTesting } from "../../src/plan/check_sort.ts";
 import type { DeviceFacts } from "../../src/plan/device_facts.ts";
 import type { TuningOptions } from "../../src/plan/options.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { planSort } from "../../src/plan/sort.ts";
 import { planSegmentSort } from "../../src/plan/sort_segments.ts";
-import { gatherReference } from "../../src/reference/gather.ts";
 import { partitionReference } from "../../src/reference/partition.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { expandRunsReference, runLengthsReference } from "../../src/reference/runs.ts";
@@ -24,13 +21,15 @@ import { argSortReference, nthReference, sortReference, topKReference } from "..
 import { fourMaps, fourMapsInTurn, lastingItems } from "../look_back/operators.ts";
 import { wordsOf } from "../look_back/support.ts";
 import { readWords, storageBuffer, submit } from "../support/buffers.ts";
-import { adapter, allowFindings, asOnGpus, planAs, useFold } from "../support/fold.ts";
+import { asOnGpus, planAs, useFold } from "../support/fold.ts";
+import type { Mutation, Subject } from "../support/mutations.ts";
+import { testMutations } from "../support/mutations.ts";
 import { affine } from "../support/operators.ts";
 import type { Change } from "../support/plant.ts";
-import { arriveInOrder, keepsKeys, keepsRanks, plant } from "../support/plant.ts";
+import { keepsKeys, keepsRanks } from "../support/plant.ts";
 import { randomItems } from "../support/random.ts";
 
-// Each rule of segments, sorts and selections is broken once in the shader's text. A call that is right must then be wrong.
+// Each rule of segments, sorts and selections is broken once in the shader's text.
 
 // Subgroups are small, so that few items take several of them, and items arrive at counters in order.
 const fold = useFold({
@@ -40,24 +39,6 @@ const fold = useFold({
   lanes: "natural",
   atomics: "natural",
 });
-
-/** What a call gives, and what it should give. */
-type Outcome = readonly [found: unknown, expected: unknown];
-/** Calls, each of which is made only once it is asked for: the first wrong one is enough. */
-type Subject = (fold: Fold) => AsyncIterable<Outcome>;
-
-interface Mutation extends Change {
-  readonly title: string;
-  /** The calls that show it. */
-  readonly shownBy: keyof typeof subjects;
-  /** What else is changed, since the mutation would not show without it. Alone, it leaves all results right. */
-  readonly besides?: Change & {
-    /** Whether that takes an adapter on which items arrive in order, which WGSL does not promise. */
-    readonly needsOrder?: boolean;
-  };
-  /** Why it does not show on GPUs, if it does not. */
-  readonly unseenOnGpus?: string;
-}
 
 /** Several tiles, and two levels of spine; vectors of four and an edge. */
 const LENGTH = 1003;
@@ -559,37 +540,6 @@ const subjects = {
     const sizes = { workGroupSize: 64, itemsPerThread: 64 };
     yield [await own.expandRuns(numbers, counts, sizes), expandRunsReference(numbers, counts)];
   },
-  // Of 20 values 9 count, and they do not start where their buffer does. Some positions are past the ninth, and past all.
-  "gathered values": async function* (own) {
-    // The first position of all is the one past the last value, and no value there is zero.
-    const positions = few.map((x, at) => (at % 5 === 0 ? 9 + (at % 40) : (3 * at + x) % 9));
-    const values = numbers.subarray(0, 64).map((x) => x | 1);
-    const expected = gatherReference(values.subarray(1, 10), positions);
-    const buffer = storageBuffer(own.device, values);
-    const length = storageBuffer(own.device, Uint32Array.of(9));
-    const [onGpu, places] = [
-      await own.wrap({ buffer, type: u32, offset: 4, length, maxLength: 20 }),
-      await own.upload(positions),
-    ];
-    const counted = await own.gather(onGpu, places, tile);
-    yield [await counted.read(), expected];
-    const gather = await own.prepareGather({ type: u32, maxLength: LENGTH, ...tile });
-    const input = storageBuffer(own.device, positions);
-    const output = storageBuffer(own.device, others);
-    submit(own.device, (encoder) =>
-      gather.record(encoder, {
-        values: { buffer, offset: 4 },
-        valuesLength: 9,
-        input,
-        output,
-        length: LENGTH,
-      }),
-    );
-    yield [await readWords(own.device, output), expected];
-    for (const one of [buffer, length, onGpu, places, counted, gather, input, output]) {
-      one.destroy();
-    }
-  },
   "classes by votes": async function* (own) {
     const sizes = { algorithm: "subgroup", workGroupSize: 128, itemsPerThread: 2 } as const;
     const found = await own.partition(numbers, { classes: 5, class: "x % 6u", ...sizes });
@@ -696,32 +646,7 @@ const swapped = (before: string, isFor = ""): Change => ({
 });
 const lastComeFirst: Change = { from: /(fn arrival_of\(.*\n\s*return) item;/, to: "$1 ITEMS - 1u - item;" };
 
-const mutations: readonly Mutation[] = [
-  // Gathers.
-  {
-    title: "a position past the last value takes what lies there",
-    shownBy: "gathered values",
-    from: "if (position < most)",
-    to: "if (true)",
-  },
-  {
-    title: "the value behind the last one counts, too",
-    shownBy: "gathered values",
-    from: "if (position < most)",
-    to: "if (position <= most)",
-  },
-  {
-    title: "values are taken from the start of their binding",
-    shownBy: "gathered values",
-    from: "values[call.values_base + position]",
-    to: "values[position]",
-  },
-  {
-    title: "all values that there is room for count",
-    shownBy: "gathered values",
-    from: "min(count[call.count_base], call.sorted_length)",
-    to: "call.sorted_length",
-  },
+const mutations: readonly Mutation<keyof typeof subjects>[] = [
   // Prefixes that come from the next lane.
   {
     title: "a lane keeps what comes before its own item",
@@ -1798,54 +1723,4 @@ const mutations: readonly Mutation[] = [
   },
 ];
 
-describe("without a mutation, all is right", () => {
-  test.for(Object.keys(subjects) as (keyof typeof subjects)[])("%s", async (name) => {
-    for await (const [found, expected] of (subjects[name] as Subject)(fold())) {
-      expect(found).toEqual(expected);
-    }
-  });
-});
-
-test.for(mutations)("caught: $title", async (mutation, { skip }) => {
-  allowFindings();
-  skip(adapter === "gpu" && mutation.unseenOnGpus !== undefined, mutation.unseenOnGpus);
-  const { besides } = mutation;
-  skip(besides?.needsOrder === true && !arriveInOrder(fold()), "items may arrive in any order here");
-  const runWith = async (...changes: readonly Change[]): Promise<boolean> => {
-    const takeBack = plant(fold(), ...changes);
-    let isRight = true;
-    let changed: readonly number[] = [];
-    try {
-      for await (const [found, expected] of (subjects[mutation.shownBy] as Subject)(fold())) {
-        isRight = isSame(found, expected);
-        if (!isRight) {
-          break;
-        }
-      }
-    } finally {
-      changed = takeBack();
-    }
-    // In software there is one for each. Which kernels a GPU takes depends on its vendor and its limits.
-    skip(
-      adapter === "gpu" && changed.includes(0),
-      "no kernel that the plans choose on this GPU has the text",
-    );
-    expect(Math.min(...changed), "no shader has the text").toBeGreaterThan(0);
-    return isRight;
-  };
-  if (besides) {
-    expect(await runWith(besides), "what is changed besides leaves results right").toBe(true);
-  }
-  expect(await runWith(...(besides ? [besides] : []), mutation), "every result is right all the same").toBe(
-    false,
-  );
-});
-
-function isSame(found: unknown, expected: unknown): boolean {
-  try {
-    expect(found).toEqual(expected);
-    return true;
-  } catch {
-    return false;
-  }
-}
+testMutations(fold, subjects, mutations);

@@ -1,6 +1,5 @@
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import { exactAdd } from "../../src/algebra/exact_add.ts";
-import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
 import { monoid } from "../../src/algebra/monoid.ts";
@@ -39,21 +38,17 @@ import {
 import type { Algorithm } from "../../src/kernels/algorithms.ts";
 import { planColumns } from "../../src/plan/columns.ts";
 import type { DeviceFacts, Limits } from "../../src/plan/device_facts.ts";
-import { planExpandRuns } from "../../src/plan/expand_runs.ts";
 import { withFasterWays } from "../../src/plan/faster_ways.ts";
-import { planGatherAtPositions } from "../../src/plan/gather_at_positions.ts";
-import type { HistogramOptions } from "../../src/plan/histogram.ts";
-import { planHistogram } from "../../src/plan/histogram.ts";
 import type { Passes } from "../../src/plan/options.ts";
 import { ALL_ARRANGEMENTS } from "../../src/plan/plan.ts";
 import { planRows } from "../../src/plan/rows.ts";
 import type { LookBackTesting } from "../../src/plan/scan.ts";
-import { planSearch } from "../../src/plan/search.ts";
 import { planNth, planTopK } from "../../src/plan/select.ts";
 import { planTopKRows } from "../../src/plan/select_rows.ts";
 import { planSort } from "../../src/plan/sort.ts";
 import { planSegmentSort } from "../../src/plan/sort_segments.ts";
 import { generated } from "../../src/text/source.ts";
+import { examplePlans } from "./example_plans.ts";
 import type { MapRow } from "./maps.ts";
 import { planCompact, planReduce, planScan } from "./plans.ts";
 import { untyped } from "./untyped.ts";
@@ -410,39 +405,12 @@ export async function kernelsOf(
       result.set(code, { title: `${names[0]} ${where}`, code });
     }
   }
-  take(planExpandRuns({ type, ...shape, maxLength, lengthOnGpu: true }, facts).kernels);
-  for (const valuesCount of [false, true]) {
-    const options = { type, ...shape, maxLength, lengthOnGpu: valuesCount, valuesCount };
-    take(planGatherAtPositions(options, facts).kernels);
-  }
-  // These take no algorithm.
-  for (const weights of algorithm === "blelloch" ? [undefined, u32, f32] : []) {
-    for (const rule of [
-      { bins: 7, range: [0, 5] },
-      { edges: [0, 5, 9] },
-      { bins: 9, bin: "i % 9u" },
-    ] as const) {
-      const options = {
-        type,
-        ...rule,
-        ...shape,
-        maxLength,
-        lengthOnGpu: weights === u32,
-      } as HistogramOptions;
-      take(planHistogram({ ...options, ...(weights && { weights }) }, facts).kernels);
-    }
-    take(
-      planSearch(
-        {
-          type,
-          ...shape,
-          maxLength,
-          side: weights === undefined ? "left" : "right",
-          sortedCount: weights === u32,
-        },
-        facts,
-      ).kernels,
-    );
+  // The sort within a selection has an algorithm of its own choice, so it may have no subgroups to choose.
+  const portable = { ...facts, features: new Set([...facts.features].filter((one) => one !== "subgroups")) };
+  for (const plan of examplePlans(type, maxLength, algorithm === "subgroup" ? facts : portable, {
+    ...shape,
+  })) {
+    take((await plan).kernels);
   }
   if (type.name === "u32") {
     const options = {
@@ -525,8 +493,7 @@ export async function kernelsOf(
     { type, maxLength },
     { type, maxLength, key: "x", lengthOnGpu: true },
   ]) {
-    // The sort within has an algorithm of its own choice, so it may have no subgroups to choose.
-    const plain = { ...least, features: new Set([...facts.features].filter((one) => one !== "subgroups")) };
+    const plain = { ...least, features: portable.features };
     take(planTopK({ ...options, k: 5, passes: "single" }, plain).kernels);
     take(planNth({ ...options, n: 5, descending: true }, plain).kernels);
     if (options.lengthOnGpu !== true) {

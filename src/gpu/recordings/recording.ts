@@ -3,7 +3,8 @@ import type { Value } from "../../algebra/types.ts";
 import { ArgumentError, shown } from "../../errors.ts";
 import type { OptionNames } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
-import type { Plan, RangeName, SegmentCounts } from "../../plan/plan.ts";
+import type { LookedUpRange } from "../../plan/looked_up_range.ts";
+import type { ListName, Plan, RangeName, SegmentCounts, SegmentNumber } from "../../plan/plan.ts";
 import { givenAs, RUNS, wholeWords } from "../../plan/plan.ts";
 import { itemsOfRange } from "../../plan/range_items.ts";
 import type { BufferRange } from "../../primitives/ranges.ts";
@@ -19,36 +20,15 @@ import type { PreparedOn } from "./prepared.ts";
 
 // Plans that are recorded into a caller's own encoder: their ranges are checked before anything is recorded.
 
+/** What recordings give as it is: each range that is one of a buffer, and the numbers. */
+type Given = { readonly [Name in Exclude<RangeName, ListName | `${ListName}[${number}]`>]?: BufferRange } & {
+  readonly [Name in ListName]?: BufferRange | readonly BufferRange[];
+} & { readonly [Name in SegmentNumber | LookedUpRange["number"] | "firstIndex"]?: number };
+
 /** Where a recording reads and writes. Every buffer has the usage STORAGE. */
-export interface Ranges {
-  readonly input?: BufferRange;
+export interface Ranges extends Omit<Given, "output" | "initial" | "length"> {
   readonly output: BufferRange;
-  readonly flags?: BufferRange;
-  readonly count?: BufferRange;
-  readonly counts?: BufferRange;
-  readonly indirect?: BufferRange;
   readonly initial?: Value | AnyArray | BufferRange;
-  readonly total?: BufferRange;
-  readonly heads?: BufferRange;
-  readonly keys?: BufferRange;
-  readonly offsets?: BufferRange;
-  readonly unique?: BufferRange;
-  readonly rows?: number;
-  readonly columns?: number;
-  readonly segmentCount?: number;
-  readonly outputLength?: number;
-  readonly weights?: BufferRange;
-  readonly sorted?: BufferRange;
-  readonly sortedLength?: number;
-  readonly sortedCount?: BufferRange;
-  readonly values?: BufferRange | readonly BufferRange[];
-  readonly valuesLength?: number;
-  readonly valuesCount?: BufferRange;
-  readonly reordered?: BufferRange | readonly BufferRange[];
-  readonly positions?: BufferRange;
-  readonly indices?: BufferRange;
-  readonly rest?: BufferRange;
-  readonly firstIndex?: number;
   /** The number of items. If the plan takes it from a buffer, this is a range that starts with the number, as a u32. */
   readonly length: number | BufferRange;
 }

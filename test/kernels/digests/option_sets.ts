@@ -1,12 +1,15 @@
 import { exactAdd } from "../../../src/algebra/exact_add.ts";
 import { f16, f32 } from "../../../src/algebra/floats.ts";
-import { i32, u32 } from "../../../src/algebra/integers.ts";
+import { u32 } from "../../../src/algebra/integers.ts";
 import { add, min } from "../../../src/algebra/operators.ts";
 import { f64 } from "../../../src/algebra/types_64.ts";
 import { saturatingSum } from "../../../src/plan/expand_runs.ts";
 import { ALONE, FIRST_ITEMS } from "../../../src/plan/run_key.ts";
+import { choicesOf } from "../../fuzz/described_arguments.ts";
+import { countExamples } from "../../support/example_plans.ts";
 import { allTypes } from "../../support/kernels.ts";
 import { mapRows } from "../../support/maps.ts";
+import { described } from "../../support/primitives.ts";
 import type { Axis, Options } from "./mixes.ts";
 import { axis, mixes, product, titleOf } from "./mixes.ts";
 import type { Planner } from "./planners.ts";
@@ -201,7 +204,6 @@ const segmented = [
       { passes: "reduce-then-scan" },
     ]),
   ),
-  ...setsOf("expandRuns", planners.expand, mixes(18, types, lengths, onGpu, plainSizes)),
 ];
 
 /** A struct is sorted by its key, and gives positions. */
@@ -244,91 +246,28 @@ const sorts = [
   ...setsOf("gather", planners.gather, product(types, [plain], axis("lengthOnGpu", [undefined, true]))),
 ];
 
-const selections = [
-  ...setsOf(
-    "topK",
-    planners.topK,
-    withTyped(
-      mixes(
-        70,
-        types,
-        lengths,
-        axis("k", [1, 5, 100, 1000, 9000]),
-        axis("smallest", [undefined, true]),
-        onGpu,
-        passes,
-      ),
-      (options) => ({ key: keyOf(planners.typeOf(options)) }),
-    ),
-  ),
-  ...setsOf(
-    "topK of rows",
-    planners.topK,
-    withTyped(
-      mixes(
-        40,
-        types,
-        axis("segments", ["rows"]),
-        axis("k", [5, 100, 1e4]),
-        axis("maxSegmentLength", [undefined, 30, 1000]),
-        axis("smallest", [undefined, true]),
-        [plain],
-      ),
-      (options) => ({ key: keyOf(planners.typeOf(options)) }),
-    ),
-  ),
-  ...setsOf(
-    "nth",
-    planners.nth,
-    withTyped(mixes(40, types, lengths, axis("n", [0, 5]), descending, onGpu), (options) => ({
-      key: keyOf(planners.typeOf(options)),
-    })),
-  ),
-];
-
-const bins: Axis = [
-  { bins: 7, range: [0, 1] },
-  { bins: 7, range: [0, 14] },
-  { bins: 256, range: [0, 256] },
-  { edges: [0, 5, 9] },
-  { bins: 7, bin: "i % 9u" },
-  { bins: 2 ** 20, bin: "i" },
-];
-
-const countsAndSearches = [
-  ...setsOf(
-    "histogram",
-    planners.histogram,
+/** The examples of each primitive that is described, with all values of the options whose kinds say what they are. */
+const examples = described.flatMap((of) => {
+  const { primitive } = of;
+  const taken = everyType.filter((type) => countExamples(of, type) > 0);
+  const words = Object.entries(choicesOf(primitive)).filter(
+    ([name]) => !["workGroupSize", "itemsPerThread"].includes(name),
+  );
+  return setsOf(
+    primitive.name,
+    planners.exampleOf(of),
     mixes(
-      90,
-      axis("type", allTypes),
-      bins,
-      axis("weights", [undefined, undefined, u32, i32, f32]),
-      onGpu,
+      40,
+      axis("type", taken),
       lengths,
-      plainSizes,
-    ),
-  ),
-  ...setsOf(
-    "search",
-    planners.search,
-    mixes(
-      50,
-      axis("type", allTypes),
-      axis("side", [undefined, "right"]),
+      axis("example", [0, 1, 2, 3, 4, 5]),
       onGpu,
-      axis("countOnGpu", [undefined, true]),
-      lengths,
-      plainSizes,
+      ...(primitive.operands.some(({ count }) => count) ? [axis("counted", [undefined, true])] : []),
+      ...("itemsPerThread" in primitive.options ? [plainSizes] : []),
+      ...words.map(([name, values]) => axis(name, [undefined, undefined, ...values])),
     ),
-  ),
-  ...setsOf(
-    "gather at positions",
-    planners.gatherAtPositions,
-    mixes(20, types, onGpu, axis("countOnGpu", [undefined, true]), lengths, plainSizes),
-  ),
-  ...setsOf("litmus", planners.litmus, [{}]),
-];
+  );
+});
 
 /** All of them, each once: some are among the rows of a table, and among the mixes, too. */
 export const optionSets: readonly OptionSet[] = eachOnce([
@@ -337,8 +276,8 @@ export const optionSets: readonly OptionSet[] = eachOnce([
   ...choices,
   ...segmented,
   ...sorts,
-  ...selections,
-  ...countsAndSearches,
+  ...examples,
+  ...setsOf("litmus", planners.litmus, [{}]),
 ]);
 
 function eachOnce(sets: readonly OptionSet[]): OptionSet[] {

@@ -10,21 +10,18 @@ import { reductionOf } from "../../../src/plan/arg_min_max.ts";
 import { planCombine } from "../../../src/plan/combine_pairs.ts";
 import { planCompact, planPartition } from "../../../src/plan/compact.ts";
 import type { DeviceFacts } from "../../../src/plan/device_facts.ts";
-import { planExpandRuns } from "../../../src/plan/expand_runs.ts";
 import { planGather } from "../../../src/plan/gather.ts";
-import { planGatherAtPositions } from "../../../src/plan/gather_at_positions.ts";
-import { planHistogram } from "../../../src/plan/histogram.ts";
 import type { Plan } from "../../../src/plan/plan.ts";
 import { ALL_ARRANGEMENTS } from "../../../src/plan/plan.ts";
 import { planRecording } from "../../../src/plan/plan_recording.ts";
 import { plannerOfSegments } from "../../../src/plan/plan_segmented.ts";
 import { planReduce } from "../../../src/plan/reduce.ts";
 import { planScan } from "../../../src/plan/scan.ts";
-import { planSearch } from "../../../src/plan/search.ts";
-import { planNth, planTopK } from "../../../src/plan/select.ts";
-import { planTopKRows } from "../../../src/plan/select_rows.ts";
 import { planSort } from "../../../src/plan/sort.ts";
 import { planSegmentSort } from "../../../src/plan/sort_segments.ts";
+import type { PlannedExample } from "../../support/example_plans.ts";
+import { planExample } from "../../support/example_plans.ts";
+import type { Described } from "../../support/primitives.ts";
 import type { Options } from "./mixes.ts";
 
 // Makes plans from options, as the calls of `Fold` do.
@@ -69,19 +66,16 @@ export const appended: Planner = async (options, facts) => {
   return [plan, planAppend(options as never, plan, 4096, facts)];
 };
 
-export const histogram: Planner = (options, facts) => [planHistogram(options as never, facts)];
-
-export const search: Planner = ({ countOnGpu, ...options }, facts) => [
-  planSearch({ ...options, sortedCount: countOnGpu === true } as never, facts),
-];
-
-export const gatherAtPositions: Planner = ({ countOnGpu, ...options }, facts) => [
-  planGatherAtPositions({ ...options, valuesCount: countOnGpu === true } as never, facts),
-];
-
-export const expand: Planner = async (options, facts) => [
-  planExpandRuns(options as never, await planFactsFor(options, facts, true)),
-];
+/** Plans an example of a primitive that is described. */
+export const exampleOf =
+  (of: Described): Planner =>
+  async ({ type, maxLength, example, lengthOnGpu, counted, ...tuning }, facts) => [
+    await planExample(
+      of,
+      { type, maxLength, example, lengthOnGpu, counted, tuning } as PlannedExample,
+      facts,
+    ),
+  ];
 
 export const combine: Planner = (options, facts) => [planCombine(options as never, facts)];
 
@@ -98,13 +92,6 @@ export const gather: Planner = (options, facts) => [
   planGather(options as never, facts, "sort", ["values", "reordered"]),
   planGather(options as never, facts, "sort", ["input", "output"]),
 ];
-
-export const topK: Planner = (options, facts) => {
-  const { segments } = options;
-  return [(segments === undefined ? planTopK : planTopKRows)(options as never, facts)];
-};
-
-export const nth: Planner = (options, facts) => [planNth(options as never, facts)];
 
 export const litmus: Planner = () => [
   { kernels: litmusTests.map((one) => litmusKernel(one, { workGroupSize: 64, testers: 32 })) },

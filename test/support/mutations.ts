@@ -1,0 +1,112 @@
+import { describe, expect, test } from "vitest";
+import type { Fold } from "../../src/node.ts";
+import { runDescribed } from "../fuzz/described.ts";
+import { fixtureOn } from "../fuzz/fixture.ts";
+import { scaleOf } from "../fuzz/plans.ts";
+import { Fault } from "../fuzz/verdict.ts";
+import { adapter, allowFindings } from "./fold.ts";
+import type { Change } from "./plant.ts";
+import { arriveInOrder, plant } from "./plant.ts";
+
+// Rules of a primitive are broken in the shaders' texts, one at a time. A call that is right must then be wrong.
+
+/** What a call gives, and what it should give. */
+type Outcome = readonly [found: unknown, expected: unknown];
+/** Calls, each of which is made only once it is asked for: the first wrong one is enough. */
+export type Subject = (fold: Fold) => AsyncIterable<Outcome>;
+
+export interface Mutation<Name extends string> extends Change {
+  readonly title: string;
+  /** The calls that show it. */
+  readonly shownBy: Name;
+  /** What else is changed, since the mutation would not show without it. Alone, it leaves all results right. */
+  readonly besides?: Change & {
+    /** Whether that takes an adapter on which items arrive in order, which WGSL does not promise. */
+    readonly needsOrder?: boolean;
+  };
+  /** Why it does not show on GPUs, if it does not. */
+  readonly unseenOnGpus?: string;
+}
+
+/**
+ * The examples of a primitive that is described, on arrays in buffers with other bytes around them: with their lengths on the GPU, and recorded.
+ */
+export const examplesOf = (primitive: string): Subject =>
+  async function* (fold) {
+    // It has plans of its own, and goes with the fold.
+    const fixture = fixtureOn(fold, scaleOf("simulated"));
+    const data = { kind: "bits", seed: 5 } as const;
+    const options = { workGroupSize: 16, itemsPerThread: 4 };
+    for (const example of [0, 1, 2]) {
+      const call = { primitive, type: "u32", maxLength: 301, example, seed: 5, options } as const;
+      for (const place of ["counted", "recorded"] as const) {
+        const step = { place, length: 300, data, before: 4 };
+        yield [await runDescribed({ family: "described", call, steps: [step] }, fixture), "passed"];
+      }
+    }
+  };
+
+/** Tests that calls are right, and that each mutation makes them wrong. */
+export function testMutations<Name extends string>(
+  fold: () => Fold,
+  subjects: Readonly<Record<Name, Subject>>,
+  mutations: readonly Mutation<Name>[],
+): void {
+  describe("without a mutation, all is right", () => {
+    test.for(Object.keys(subjects) as Name[])("%s", async (name) => {
+      for await (const [found, expected] of subjects[name](fold())) {
+        expect(found).toEqual(expected);
+      }
+    });
+  });
+
+  test.for(mutations)("caught: $title", async (mutation, { skip }) => {
+    allowFindings();
+    skip(adapter === "gpu" && mutation.unseenOnGpus !== undefined, mutation.unseenOnGpus);
+    const { besides } = mutation;
+    skip(besides?.needsOrder === true && !arriveInOrder(fold()), "items may arrive in any order here");
+    const runWith = async (...changes: readonly Change[]): Promise<boolean> => {
+      const takeBack = plant(fold(), ...changes);
+      let isRight = true;
+      let changed: readonly number[] = [];
+      try {
+        for await (const [found, expected] of subjects[mutation.shownBy](fold())) {
+          isRight = isSame(found, expected);
+          if (!isRight) {
+            break;
+          }
+        }
+      } catch (cause) {
+        // What the fuzz finds.
+        if (!(cause instanceof Fault)) {
+          throw cause;
+        }
+        isRight = false;
+      } finally {
+        changed = takeBack();
+      }
+      // In software there is one for each. Which kernels a GPU takes depends on its vendor and its limits.
+      skip(
+        adapter === "gpu" && changed.includes(0),
+        "no kernel that the plans choose on this GPU has the text",
+      );
+      expect(Math.min(...changed), "no shader has the text").toBeGreaterThan(0);
+      return isRight;
+    };
+    if (besides) {
+      expect(await runWith(besides), "what is changed besides leaves results right").toBe(true);
+    }
+    expect(await runWith(...(besides ? [besides] : []), mutation), "every result is right all the same").toBe(
+      false,
+    );
+  });
+}
+
+function isSame(found: unknown, expected: unknown): boolean {
+  try {
+    expect(found).toEqual(expected);
+    return true;
+  } catch {
+    return false;
+  }
+}
