@@ -168,7 +168,9 @@ export class Fold {
    *
    * @example
    * ```ts
+   * const fold = await openFold({ cpu: "always" });
    * fold.explain("scan", 1000).machine; // "cpu"
+   * fold.destroy();
    * ```
    */
   explain(method: CallName, length: number): CallExplained {

@@ -444,7 +444,7 @@ describe("the command line", () => {
     fails(/too many arguments.*; --output takes two dashes/, "scan", "in.npy", "-out", "out.npy");
     fails(/add, mul, min/, "scan", "in.npy", "-o", "out.npy", "--op", "sub");
     fails(/blelloch, hillis-steele, subgroup/, "scan", "in.npy", "-o", "out.npy", "--algorithm", "best");
-    fails(/auto, gpu, software, simulated/, "scan", "in.npy", "-o", "out.npy", "--adapter", "cpu");
+    fails(/auto, gpu, software, simulated, cpu/, "scan", "in.npy", "-o", "out.npy", "--adapter", "tpu");
     fails(/scan: -o, --output <out\.npy> is missing: where the result goes/, "scan", "in.npy");
     fails(/missing required argument 'in\.npy'; it is wavefold reduce \[options\] <in\.npy>/, "reduce");
     fails(/got 2; it is wavefold reduce \[options\] <in\.npy>/, "reduce", "in.npy", "other.npy");

@@ -26,7 +26,7 @@ vi.mock(import("../../src/cli/print.ts"), async (original) => ({
 }));
 vi.mock(import("../../src/cli/options.ts"), async (original) => ({
   ...(await original()),
-  withFold: async <Result>({ adapter }: AdapterOption, work: (fold: Fold) => Promise<Result>) => {
+  withGpu: async <Result>({ adapter }: AdapterOption, work: (fold: Fold) => Promise<Result>) => {
     opened.push(adapter);
     if (adapter === "gpu" && !state.hasGpu) {
       throw new AdapterError("openFold: no GPU was found");

@@ -5,9 +5,9 @@ import { f32 } from "../../src/algebra/floats.ts";
 import { i32, u32 } from "../../src/algebra/integers.ts";
 import type { ElementType, Value } from "../../src/algebra/types.ts";
 import type { CpuArray, CpuCall, Numbers } from "../../src/cpu/call.ts";
+import type { Arguments } from "../../src/primitives/example_calls.ts";
+import { asArray, optionsAtHand } from "../../src/primitives/example_calls.ts";
 import type { Request } from "../../src/primitives/primitive.ts";
-import type { Arguments } from "../fuzz/described_arguments.ts";
-import { asArray, optionsAtHand } from "../fuzz/described_arguments.ts";
 import { factsWith } from "../support/kernels.ts";
 import type { Described } from "../support/primitives.ts";
 

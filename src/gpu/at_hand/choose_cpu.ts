@@ -52,12 +52,15 @@ export async function onCpu<Made>(
   size: CallSize,
   run: (calls: CpuCalls) => Promise<Made | undefined>,
 ): Promise<Made | undefined> {
-  requireDevice(context, size.primitive);
-  const made = cpuTakes(context, size) ? await run(await loadCalls()) : undefined;
-  if (made === undefined) {
-    await withDevice(context);
+  if (cpuTakes(context, size)) {
+    requireDevice(context, size.primitive);
+    const made = await run(await loadCalls());
+    if (made !== undefined) {
+      return made;
+    }
   }
-  return made;
+  await withDevice(context);
+  return undefined;
 }
 
 const callNames = [
@@ -85,7 +88,9 @@ export type CallName = (typeof callNames)[number];
 
 /** Where a call runs. */
 export interface CallExplained {
+  /** What carries out the call. */
   readonly machine: "cpu" | "gpu";
+  /** A sentence that says why. */
   readonly why: string;
 }
 
