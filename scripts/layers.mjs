@@ -64,10 +64,10 @@ const vendorChoice =
 const parts = [
   "src/cpu/arg_min_max.ts",
   "src/cpu/moves.ts",
-  "src/cpu/searches.ts",
+  "src/cpu/search_loops.ts",
   "src/cpu/segment_folds.ts",
-  "src/cpu/selections.ts",
-  "src/cpu/sorts.ts",
+  "src/cpu/selection_loops.ts",
+  "src/cpu/sort_loops.ts",
   "src/gpu/at_hand/cpu_calls.ts",
   "src/gpu/at_hand/cpu_texts.ts",
   "src/gpu/at_hand/on_device.ts",

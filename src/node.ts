@@ -15,7 +15,7 @@ import {
   withSoftwareDriver,
 } from "./gpu/adapters/software_adapter.ts";
 import { canFindGpu } from "./gpu/adapters/vulkan_loader.ts";
-import { contextOf } from "./gpu/device/device.ts";
+import { loadOnDevice } from "./gpu/at_hand/load_on_device.ts";
 import { sentencesOf, whyNoGpu } from "./gpu/diagnosis/why_no_gpu.ts";
 import type { Fold } from "./gpu/fold.ts";
 import type { OpenOptions } from "./gpu/open.ts";
@@ -127,6 +127,7 @@ export async function openFold(options: NodeOpenOptions = {}): Promise<Fold> {
     async () => fileStore(),
   );
   if (fold.machine === "gpu") {
+    const { contextOf } = await loadOnDevice();
     contextOf(fold.device).kept.pieceBytes = PIECE_BYTES;
   }
   return fold;

@@ -17,9 +17,11 @@ export type TraceKind =
 
 /** Something that a kernel did while it ran, as the option `trace` tells it. */
 export interface TraceEvent {
+  /** What happens. */
   readonly kind: TraceKind;
   /** The label of the shader module. */
   readonly file: string;
+  /** The name of the entry point that runs. */
   readonly entryPoint: string;
   /** The line of the module's text, from 1. It is 0 when a work-group starts. */
   readonly line: number;

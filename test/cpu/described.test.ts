@@ -4,7 +4,7 @@ import { struct } from "../../src/algebra/struct.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
 import type { OnCpu } from "../../src/cpu/call.ts";
 import * as moves from "../../src/cpu/moves.ts";
-import * as searches from "../../src/cpu/searches.ts";
+import * as searches from "../../src/cpu/search_loops.ts";
 import { ArgumentError } from "../../src/errors.ts";
 import { exampleOf } from "../../src/primitives/example_calls.ts";
 import { argumentsOf, meaningOf } from "../fuzz/described_arguments.ts";

@@ -3,7 +3,7 @@ import type { AnyArray, ScalarArray } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import type { Scalar, ScalarType } from "../../src/algebra/types.ts";
 import type { CpuCall, Numbers, OnCpu } from "../../src/cpu/call.ts";
-import { histogram, searchSorted } from "../../src/cpu/searches.ts";
+import { histogram, searchSorted } from "../../src/cpu/search_loops.ts";
 import { histogramReference } from "../../src/reference/histogram.ts";
 import { searchSortedReference } from "../../src/reference/search.ts";
 import { sortReference } from "../../src/reference/sort.ts";

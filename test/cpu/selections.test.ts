@@ -4,7 +4,7 @@ import { elementTypes } from "../../src/algebra/element_types.ts";
 import { vec3 } from "../../src/algebra/fields.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { ElementType, TypeName } from "../../src/algebra/types.ts";
-import { nth as nthOnCpu, topK as topKOnCpu } from "../../src/cpu/selections.ts";
+import { nth as nthOnCpu, topK as topKOnCpu } from "../../src/cpu/selection_loops.ts";
 import { nth } from "../../src/primitives/nth.ts";
 import { topK } from "../../src/primitives/top_k.ts";
 import { argSortReference } from "../../src/reference/sort.ts";

@@ -3,7 +3,7 @@ import { elementTypes } from "../../src/algebra/element_types.ts";
 import { vec3 } from "../../src/algebra/fields.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
-import { argSort as argSortOnCpu, sort as sortOnCpu } from "../../src/cpu/sorts.ts";
+import { argSort as argSortOnCpu, sort as sortOnCpu } from "../../src/cpu/sort_loops.ts";
 import { argSort, sort } from "../../src/primitives/sort.ts";
 import { argSortReference, sortReference } from "../../src/reference/sort.ts";
 import { anyItems, arrayOfBits, randomBits, randomItems, valuesAs } from "../support/random.ts";

@@ -64,7 +64,7 @@ describe("there is an example of", () => {
   );
   test("Fold", () => {
     const names = Object.getOwnPropertyNames(Fold.prototype).filter(
-      (name) => !["constructor", "adapterInfo", "software", "destroy"].includes(name),
+      (name) => !["constructor", "device", "machine", "adapterInfo", "software", "destroy"].includes(name),
     );
     expect(names.filter((name) => !known.has(name))).toEqual([]);
   });

@@ -35,7 +35,7 @@ const scanOf = (data: string, options = "{}"): string =>
   programOf("openFold", `globalThis.result = [...await fold.scan(${data}.of(3, 1, 7), ${options})];`);
 
 /** What `openFold` and a scan of any native type may take. */
-const SCAN = { bytes: 32_200, files: 3 };
+const SCAN = { bytes: 35_800, files: 7 };
 
 /** Runs a kernel that `linked` joins with a scan in a work-group of 1 … 256: the last prefix, and the total at each thread. */
 const IN_KERNEL = `const code = linked(\`
@@ -89,7 +89,7 @@ const budgets: readonly Budget[] = [
     ),
     result: [3, 4, 11, 300_000],
     limit: SCAN,
-    esbuild: 36_600,
+    esbuild: 41_200,
   },
   {
     what: "openFold, max and an exclusive scan of u32",
@@ -99,14 +99,14 @@ const budgets: readonly Budget[] = [
     ),
     result: [0, 3, 3],
     limit: SCAN,
-    esbuild: 36_600,
+    esbuild: 41_200,
   },
   {
     what: "openFold and scan of f32",
     program: scanOf("Float32Array"),
     result: [3, 4, 11],
     limit: SCAN,
-    esbuild: 36_600,
+    esbuild: 41_200,
   },
   {
     what: "openFold and a scan of u32 on the CPU",
@@ -116,8 +116,8 @@ const budgets: readonly Budget[] = [
       '{ cpu: "always" }',
     ),
     result: [3, 4, 11],
-    limit: { bytes: 15_000, files: 4 },
-    esbuild: 36_600,
+    limit: { bytes: 18_000, files: 6 },
+    esbuild: 22_300,
   },
   {
     what: "openFold and prepareScan of u32",
@@ -126,8 +126,8 @@ const budgets: readonly Budget[] = [
       "const scan = await fold.prepareScan({ type: u32, maxLength: 1000 }); globalThis.result = typeof scan.record;",
     ),
     result: "function",
-    limit: { bytes: 51_500, files: 10 },
-    esbuild: 56_100,
+    limit: { bytes: 55_400, files: 14 },
+    esbuild: 61_000,
   },
 ];
 
@@ -360,16 +360,22 @@ test("ARCHITECTURE.md has the bytes of each part that is loaded later", async ()
     return found;
   };
   const atOnce = reached("main.mjs");
-  const sizeOf = (path: string): number => {
+  const DEVICE = "src/gpu/at_hand/on_device.ts";
+  const filesOf = (path: string): ReadonlySet<string> => {
     const file = `/chunks/${basename(path, ".ts")}.js`;
     const entry = chunks.find(({ moduleIds }) => moduleIds.some((id) => slashed(id).endsWith(file)));
-    const bytes = [...reached(entry?.fileName ?? "")]
-      .filter((name) => !atOnce.has(name))
+    return reached(entry?.fileName ?? "");
+  };
+  // What a device takes is there before all other parts that need one.
+  const sizeOf = (path: string): number => {
+    const before = path === DEVICE ? atOnce : new Set([...atOnce, ...filesOf(DEVICE)]);
+    const bytes = [...filesOf(path)]
+      .filter((name) => !before.has(name))
       .map((name) => gzipSync(named.get(name)?.code ?? "", { level: 9 }).length);
     return bytes.reduce((sum, one) => sum + one, 0) / 1000;
   };
   const rows = (await readFile("ARCHITECTURE.md", "utf8")).matchAll(
-    /^\| (`src\/[^|]+`) \| [^|]+ \| ([\d; ]+) \|$/gm,
+    /^\| (`src\/[^|]+`) \| [^|]+ \| ([\d.; ]+) \|$/gm,
   );
   const said = [...rows].flatMap(([, paths = "", numbers = ""]) => {
     const kilobytes = numbers.split(";").map(Number);

@@ -31,10 +31,10 @@ import type { ArgValue, Selected, Selection } from "./hand_types.ts";
 
 const loadArgMinMax = /* @__PURE__ */ once(() => import("../../cpu/arg_min_max.ts"));
 const loadMoves = /* @__PURE__ */ once(() => import("../../cpu/moves.ts"));
-const loadSearches = /* @__PURE__ */ once(() => import("../../cpu/searches.ts"));
-const loadSorts = /* @__PURE__ */ once(() => import("../../cpu/sorts.ts"));
+const loadSearches = /* @__PURE__ */ once(() => import("../../cpu/search_loops.ts"));
+const loadSorts = /* @__PURE__ */ once(() => import("../../cpu/sort_loops.ts"));
 const loadSegments = /* @__PURE__ */ once(() => import("../../cpu/segment_folds.ts"));
-const loadSelections = /* @__PURE__ */ once(() => import("../../cpu/selections.ts"));
+const loadSelections = /* @__PURE__ */ once(() => import("../../cpu/selection_loops.ts"));
 const loadTexts = /* @__PURE__ */ once(() => import("./cpu_texts.ts"));
 
 /** A scan or a reduction at hand. */
