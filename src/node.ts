@@ -104,11 +104,11 @@ export async function openFold(options: NodeOpenOptions = {}): Promise<Fold> {
   if (typeof adapter === "string" && !kinds.includes(adapter)) {
     refuse("openFold", "adapter", shown(adapter), `"gpu", "software", "simulated" or a GPUAdapter`);
   }
-  const others =
-    typeof adapter === "string" ? { cpu: "never" as const, ...options, adapter: undefined } : options;
-  const fold = await openDevice(
-    others as OpenOptions,
-    async () => {
+  const isNamed = typeof adapter === "string";
+  const others = isNamed ? { ...options, adapter: undefined } : options;
+  const fold = await openDevice(others as OpenOptions, {
+    isNamed,
+    async find() {
       if (adapter === "simulated") {
         return { adapter: await simulatedAdapter() };
       }
@@ -124,8 +124,8 @@ export async function openFold(options: NodeOpenOptions = {}): Promise<Fold> {
       }
       return found;
     },
-    async () => fileStore(),
-  );
+    openStore: async () => fileStore(),
+  });
   if (fold.machine === "gpu") {
     const { contextOf } = await loadOnDevice();
     contextOf(fold.device).kept.pieceBytes = PIECE_BYTES;

@@ -93,15 +93,28 @@ const openNames = {
 
 type Find = () => Promise<{ adapter: GPUAdapter; release?: () => void }>;
 
+/** How an adapter is found, if the options have none. */
+export interface Finder {
+  readonly find: Find;
+  /** Whether the caller named one that `find` finds. */
+  readonly isNamed?: boolean;
+  /** Opens the place where tunings are kept. */
+  readonly openStore?: OpenStore;
+}
+
 /**
  * A `Fold` on the caller's device or adapter, on the adapter that `find` finds, or on the CPU. It is tuned and tested if the options ask
- * for that. `openStore` opens the place where tunings are kept.
+ * for that.
  */
-export async function openDevice(options: OpenOptions, find: Find, openStore?: OpenStore): Promise<Fold> {
+export async function openDevice(
+  options: OpenOptions,
+  { find, isNamed = false, openStore }: Finder,
+): Promise<Fold> {
   requireOptions("openFold", options, openNames);
-  const { cpu = options.device || options.adapter ? "never" : "auto" } = options;
+  const hasMachine = isNamed || options.device !== undefined || options.adapter !== undefined;
+  const { cpu = hasMachine ? "never" : "auto" } = options;
   requireCpu(cpu);
-  const fold = await foldFor(cpu, options, find);
+  const fold = await foldFor(cpu, options, find, hasMachine);
   if (fold.machine === "gpu" && (options.tuning !== undefined || options.testSinglePass)) {
     await (await part(import("./tuning/tuning.ts"))).measured(fold, options, openStore);
   }
@@ -120,17 +133,15 @@ function requireCpu(cpu: unknown): void {
 }
 
 /** A fold on a GPU, or if there is none and the CPU may take its place, on the CPU. */
-async function foldFor(cpu: Cpu, options: OpenOptions, find: Find): Promise<Fold> {
-  const { device, adapter } = options;
-  const isNamed = device !== undefined || adapter !== undefined;
-  if (cpu === "always" && !isNamed) {
+async function foldFor(cpu: Cpu, options: OpenOptions, find: Find, hasMachine: boolean): Promise<Fold> {
+  if (cpu === "always" && !hasMachine) {
     return foldOnCpu(options, new AdapterError('openFold was called with cpu: "always"'));
   }
   try {
     return await foldOnGpu(options, find, cpu);
   } catch (cause) {
     const isMissing = cause instanceof AdapterError || cause instanceof MissingPackageError;
-    if (cpu === "never" || isNamed || !isMissing) {
+    if (cpu === "never" || hasMachine || !isMissing) {
       throw cause;
     }
     return foldOnCpu(options, cause);
@@ -209,12 +220,13 @@ async function foldOnGpu(options: OpenOptions, find: Find, cpu: Cpu): Promise<Fo
  * ```
  */
 export function openFold(options: OpenOptions = {}): Promise<Fold> {
-  return openDevice(options, async () => {
+  const find: Find = async () => {
     const gpu = (globalThis.navigator as Navigator | undefined)?.gpu;
     const adapter = await gpu?.requestAdapter({ powerPreference: "high-performance" });
     if (!adapter) {
       throw noAdapterError(gpu);
     }
     return { adapter };
-  });
+  };
+  return openDevice(options, { find });
 }

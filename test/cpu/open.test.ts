@@ -1,12 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { operator } from "../../src/algebra/custom_operator.ts";
+import { f16 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
-import { struct } from "../../src/algebra/struct.ts";
-import { NoGpuError } from "../../src/errors.ts";
+import { StructArray, struct } from "../../src/algebra/struct.ts";
+import { NoGpuError, SourceError } from "../../src/errors.ts";
 import { Fold } from "../../src/gpu/fold.ts";
 import { openFold as openInBrowser } from "../../src/gpu/open.ts";
+import type { NodeOpenOptions } from "../../src/node.ts";
 import { openFold } from "../../src/node.ts";
 import { simulatedGpu } from "../../src/simulator/index.ts";
+import { adapter, swiftShaderMissing } from "../support/adapter.ts";
 
 // Where a fold is opened, and which calls go to the CPU.
 
@@ -128,6 +131,14 @@ describe("on a GPU", () => {
     fold.destroy();
   });
 
+  test("an adapter that is named is the one that is taken", async () => {
+    for (const cpu of [undefined, "auto", "always"] as const) {
+      const fold = await openFold({ adapter: "simulated", cpu } as NodeOpenOptions);
+      expect([fold.machine, fold.device !== undefined]).toEqual(["gpu", true]);
+      fold.destroy();
+    }
+  });
+
   test("a use of the CPU that there is not is refused", async () => {
     await expect(openFold({ cpu: "sometimes" as "auto" })).rejects.toThrow('"auto", "never", "always"');
   });
@@ -159,5 +170,63 @@ test("operators and keys of the caller's run on the CPU, also on structs", async
   const sorted = await fold.sort(items, { key: "x.cell" });
   expect([sorted.get(0), sorted.get(1)]).toEqual([items.get(1), items.get(0)]);
   expect(hasDevice(fold)).toBe(false);
+  fold.destroy();
+});
+
+describe("what the loops do not take goes to the device", () => {
+  test("structs that are no whole words", async () => {
+    const fold = await openFold({ cpu: "always" });
+    const rgb = struct({ name: "Rgb", fields: { r: f16, g: f16, b: f16 } });
+    const colours = rgb.from([1, 2, 3, 4].map((x) => ({ r: x, g: x, b: x })));
+    const reds = (of: typeof colours): readonly number[] =>
+      Array.from({ length: of.length }, (_, at) => of.get(at).r);
+    expect(reds(await fold.compact(colours, { flags: [1, 0, 1, 1] }))).toEqual([1, 3, 4]);
+    expect(reds(await fold.gather(colours, Uint32Array.of(2, 0)))).toEqual([3, 1]);
+    const { values } = await fold.sort(Uint32Array.of(4, 3, 2, 1), { values: colours });
+    expect(reds(values)).toEqual([4, 3, 2, 1]);
+    expect(hasDevice(fold)).toBe(true);
+    fold.destroy();
+  });
+
+  test("texts that a compiler refuses, which the device reports", async ({ skip }) => {
+    skip(swiftShaderMissing !== undefined, swiftShaderMissing);
+    const fold = await openFold({ adapter, cpu: "always" });
+    await expect(fold.scan(three, { map: "select(1u, 2u, x)" })).rejects.toBeInstanceOf(SourceError);
+    await expect(fold.compact(three, { where: "any(x)" })).rejects.toBeInstanceOf(SourceError);
+    fold.destroy();
+  });
+
+  test("f16 on an adapter without it", async () => {
+    const gpu = simulatedGpu({ features: [] });
+    const fold = await openFold({ adapter: (await gpu.requestAdapter()) as GPUAdapter, cpu: "always" });
+    const halves = Uint16Array.of(0x3c00, 0x4000);
+    await expect(fold.argMin(halves, { type: f16 })).rejects.toThrow("shader-f16");
+    await expect(fold.scan(halves, { type: f16 })).rejects.toThrow("shader-f16");
+    await expect(fold.compact(three, { where: "f16(x) > 1.0h" })).rejects.toThrow("f16");
+    fold.destroy();
+  });
+});
+
+test("a scan of structs writes into an array that starts between words", async () => {
+  const fold = await openFold({ cpu: "always" });
+  const item = struct({ name: "Sum", fields: { count: u32 } });
+  const sum = operator({
+    name: "sum",
+    type: item,
+    identity: { count: 0 },
+    combine: "Sum(earlier.count + later.count)",
+    reference: (earlier, later) => ({ count: earlier.count + later.count }),
+  });
+  const into = new StructArray(item, new ArrayBuffer(26), 2, 3);
+  await fold.scan(item.from([1, 2, 3].map((count) => ({ count }))), { op: sum, into });
+  expect([0, 1, 2].map((at) => into.get(at).count)).toEqual([1, 3, 6]);
+  fold.destroy();
+});
+
+test("no operator is none, and constants out of range become the nearest value", async () => {
+  const fold = await openFold({ cpu: "always" });
+  await expect(fold.scan(three, { op: null as never })).rejects.toThrow("op is null");
+  expect([...(await fold.compact(Int32Array.of(1, 2), { where: "x < i32(3e9)" }))]).toEqual([1, 2]);
+  expect([...(await fold.scan(Uint32Array.of(1), { map: "u32(5e9)" }))]).toEqual([0xffffffff]);
   fold.destroy();
 });

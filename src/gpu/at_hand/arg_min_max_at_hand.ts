@@ -53,7 +53,7 @@ export async function argAtHand(
     throw new ArgumentError(`${call}: the array is empty, and the result is one of its elements`, "data");
   }
   const size = { primitive: call, length: given.length, options: others };
-  const found = await onCpu(context, size, (cpu) => cpu.argMinMax(call, given, type));
+  const found = await onCpu(context, size, (cpu) => cpu.argMinMax(context, call, given, type));
   if (found) {
     return found;
   }

@@ -56,13 +56,27 @@ function arrayOf(given: Given, type: ElementType, caller: string, name = "data")
   return { type, length: given.length, numbers: numbersOver(bytesOf(given, caller, name, name), type) };
 }
 
+/** What a text with values of f16 has: the type, one that is made of it, or a number such as `1.5h`. */
+const NAMES_F16 = /f16|\b(?:vec|mat)\w*h\b|\d\.?h\b/;
+
+/** Whether loops can take elements of these types: those of structs are whole words. Types whose feature is missing are left to the device. */
+const areTaken = ({ facts }: Context, ...types: readonly ElementType[]): boolean =>
+  types.every(
+    ({ kind, bytes, feature }) =>
+      (kind !== "struct" || bytes % 4 === 0) && (feature === undefined || facts.features.has(feature)),
+  );
+
 /** The results of a caller's text over an array; undefined if the CPU has no code for it. */
 async function mapped(
+  context: Context,
   text: string,
   from: CpuArray,
   to?: ElementType | "condition",
   hasIndex = true,
 ): Promise<CpuArray | undefined> {
+  if (NAMES_F16.test(text) && !context.facts.features.has("shader-f16")) {
+    return undefined;
+  }
   const pass = (await loadTexts()).mapText({ text, from: from.type, to, hasIndex });
   if (pass === undefined) {
     return undefined;
@@ -72,13 +86,15 @@ async function mapped(
   return { type: pass.type, length: from.length, numbers };
 }
 
-/** Calls with texts of the caller's that have been checked. */
-const checked = new Set<string>();
+/** The calls with texts of the caller's that have been checked for a device. */
+const checkedFor = new WeakMap<Context, Set<string>>();
 const MOST_CHECKED = 256;
 
 /** Checks a call with a text as its plan does, once. @throws {ArgumentError} {@link LimitError} {@link FeatureError} */
-async function requireRight(planned: Planned): Promise<void> {
+async function requireRight(context: Context, planned: Planned): Promise<void> {
   const key = keyOfCall(planned);
+  const checked = checkedFor.get(context) ?? new Set<string>();
+  checkedFor.set(context, checked);
   if (!checked.has(key)) {
     await withNumbers(() => planned.plan(planned.all));
     if (checked.size >= MOST_CHECKED) {
@@ -106,7 +122,7 @@ async function foldingOf(
   { primitive, options, given, types, ends }: FoldAtHand,
 ): Promise<Folding | undefined> {
   const { type, from = type } = types;
-  const op = options.op ?? add;
+  const op = options.op === undefined ? add : options.op;
   const combination = monoid(op, type, primitive);
   const title = `${primitive}<${combination.title}>`;
   requireFeature(type, title, context.facts);
@@ -114,8 +130,11 @@ async function foldingOf(
   if (types.from !== undefined) {
     (await loadTexts()).mapOf(options, type, title, context.facts.features);
   }
+  if (!areTaken(context, from, type)) {
+    return undefined;
+  }
   const items = arrayOf(given, from, primitive);
-  const array = options.map === undefined ? items : await mapped(options.map, items, type);
+  const array = options.map === undefined ? items : await mapped(context, options.map, items, type);
   const initial = ends.initial && valueIn(bytesOf(ends.initial, primitive, "initial", "initial"), type);
   if (array === undefined || name !== undefined) {
     return array && name && tableFolding(array, name, initial as Scalar | undefined);
@@ -173,7 +192,12 @@ export async function scan(
   }
   const { options, given, types, ends, target } = call;
   const bytes = target(given.length * types.type.bytes)();
-  const total = folding.scan(numbersOver(bytes, types.type), options.exclusive === true);
+  const output = numbersOver(bytes, types.type);
+  const total = folding.scan(output, options.exclusive === true);
+  if (output.buffer !== bytes.buffer) {
+    // An array of structs may start anywhere.
+    bytes.set(bytesIn(output));
+  }
   ends.total?.().set(bytesIn(total));
   return bytes;
 }
@@ -208,7 +232,7 @@ export interface SegmentResults {
 /** `Fold.scan` and `Fold.reduce` with segments. */
 export async function segments(context: Context, call: SegmentsAtHand): Promise<SegmentResults | undefined> {
   const folding = await foldingOf(context, call);
-  const segments = await segmentsOf(call);
+  const segments = await segmentsOf(context, call);
   if (folding?.name === undefined || segments === undefined) {
     return undefined;
   }
@@ -231,13 +255,19 @@ export async function segments(context: Context, call: SegmentsAtHand): Promise<
 }
 
 /** Where segments start, once their keys are computed; undefined if the CPU has no code for that. */
-async function segmentsOf({ segments, keys, primitive }: SegmentsAtHand): Promise<CpuSegments | undefined> {
+async function segmentsOf(
+  context: Context,
+  { segments, keys, primitive }: SegmentsAtHand,
+): Promise<CpuSegments | undefined> {
   if (segments.kind !== "keys" || keys === undefined) {
     return segments as CpuSegments;
   }
   const { given, type, key } = keys;
+  if (!areTaken(context, type, key.type)) {
+    return undefined;
+  }
   const array = arrayOf(given, type, primitive, "segments");
-  const computed = key.text === undefined ? array : await mapped(key.text, array, key.type, false);
+  const computed = key.text === undefined ? array : await mapped(context, key.text, array, key.type, false);
   return computed && { kind: "keys", keys: computed };
 }
 
@@ -251,13 +281,18 @@ export async function select(
   const { map, where, classes, class: classText, indices = false } = all;
   requireFeature(type, `${primitive}<${type.name}>`, context.facts);
   if (flags === undefined || types.from !== undefined) {
-    await requireRight(planned as Planned);
+    await requireRight(context, planned as Planned);
+  }
+  if (!areTaken(context, from, type)) {
+    return undefined;
   }
   const items = arrayOf(given, from, primitive);
   const text = (where ?? classText) as string | undefined;
   const marks =
-    text === undefined ? undefined : await mapped(text, items, where === undefined ? undefined : "condition");
-  const data = map === undefined ? items : await mapped(map as string, items, type);
+    text === undefined
+      ? undefined
+      : await mapped(context, text, items, where === undefined ? undefined : "condition");
+  const data = map === undefined ? items : await mapped(context, map as string, items, type);
   if (data === undefined || (text !== undefined && marks === undefined)) {
     return undefined;
   }
@@ -295,7 +330,13 @@ function selectedBy(
 }
 
 /** `Fold.argMin` and `Fold.argMax`, of an array that is not empty. */
-export async function argMinMax(call: ArgCall, given: Given, type: ElementType): Promise<ArgValue<Scalar>> {
+export async function argMinMax(
+  context: Context,
+  call: ArgCall,
+  given: Given,
+  type: ElementType,
+): Promise<ArgValue<Scalar>> {
+  requireFeature(type, `${call}<${type.name}>`, context.facts);
   const array = arrayOf(given, type, call);
   const index = (await loadArgMinMax()).placeOfBest(call, array);
   const bytes = bytesIn(array.numbers.subarray(index, index + 1));
@@ -318,14 +359,21 @@ const forms: Readonly<Record<string, () => Promise<OnCpu>>> = {
 
 /** A call of a primitive that `src/primitives/` describes. The result has the elements of each result of the request. */
 export async function described(
+  context: Context,
   name: string,
   request: Request,
   operands: readonly { readonly name: string; readonly given: Given; readonly type: ElementType }[],
 ): Promise<readonly Uint8Array<ArrayBuffer>[] | undefined> {
+  const { key, keyType } = request.options as { readonly key?: unknown; readonly keyType?: ElementType };
+  const types = [...operands, ...request.results].map(({ type }) => type);
+  if (!areTaken(context, ...types, ...(key !== undefined && keyType ? [keyType] : []))) {
+    return undefined;
+  }
   const form = await forms[name]?.();
   const arrays = Object.fromEntries(
     operands.map(({ name: operand, given, type }) => [operand, arrayOf(given, type, name, operand)]),
   );
-  const mappedBy: CpuCall["mapped"] = (text, from, type) => mapped(text, from, type, name === "histogram");
+  const mappedBy: CpuCall["mapped"] = (text, from, type) =>
+    mapped(context, text, from, type, name === "histogram");
   return (await form?.({ arrays, request, mapped: mappedBy }))?.map(bytesIn);
 }

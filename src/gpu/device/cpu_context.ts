@@ -43,12 +43,20 @@ export function cpuContext(noGpu: Error, simulate: Simulate): Context & { destro
     cpu: {
       noGpu,
       open(): Promise<void> {
-        opening ??= simulate().then((made) => {
-          device = made;
-          if (context.lost) {
-            made.destroy();
-          }
-        });
+        requireEvaluation();
+        opening ??= simulate().then(
+          (made) => {
+            device = made;
+            if (context.lost) {
+              made.destroy();
+            }
+          },
+          (cause: unknown) => {
+            // What was not loaded may be there the next time.
+            opening = undefined;
+            throw cause;
+          },
+        );
         return opening;
       },
     },
@@ -62,6 +70,20 @@ export function cpuContext(noGpu: Error, simulate: Simulate): Context & { destro
     },
   };
   return context;
+}
+
+/** @throws {NoGpuError} where a page's Content-Security-Policy forbids to make functions of texts, as the simulated device does. */
+function requireEvaluation(): void {
+  try {
+    new Function("");
+  } catch (cause) {
+    throw Object.assign(
+      new NoGpuError(
+        "the CPU has no loop for this call, and without a GPU, others take functions that are made of texts. The page's Content-Security-Policy forbids these; it takes 'unsafe-eval'",
+      ),
+      { cause },
+    );
+  }
 }
 
 /** The error for what needs a GPU. */

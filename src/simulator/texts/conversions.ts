@@ -44,7 +44,9 @@ export function constantWord(type: Scalar, value: bigint | number | boolean): nu
       return value ? 1 : 0;
     case "i32":
     case "u32":
-      return typeof value === "bigint" ? Number(BigInt.asIntN(32, value)) : Number(value) | 0;
+      return typeof value === "bigint"
+        ? Number(BigInt.asIntN(32, value))
+        : nearestInteger(type, Number(value));
     case "f32":
       return f32Word(numberOf(value));
     case "f16":
@@ -53,6 +55,12 @@ export function constantWord(type: Scalar, value: bigint | number | boolean): nu
       return type satisfies never;
   }
 }
+
+/** A fraction is cut off, and what is out of range becomes the nearest value of the type. NaN becomes 0. */
+const nearestInteger = (type: "i32" | "u32", value: number): number =>
+  (type === "i32"
+    ? Math.min(Math.max(value, -(2 ** 31)), 2 ** 31 - 1)
+    : Math.min(Math.max(value, 0), 2 ** 32 - 1)) | 0;
 
 /** Below this, every whole number is a number of binary64. */
 const EXACT = 2n ** 53n;
