@@ -66,6 +66,7 @@ const openFold: typeof node.openFold = (options = {}) =>
   node.openFold(
     isSimulated &&
       options.adapter === undefined &&
+      options.cpu !== "always" &&
       options.device === undefined &&
       options.testSinglePass !== true
       ? { ...options, adapter: "simulated" }
