@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CustomOperator } from "../../src/algebra/custom_operator.ts";
 import { operator } from "../../src/algebra/custom_operator.ts";
 import { f16, f32, fixedArray, i32, struct, u32, vec2 } from "../../src/algebra/index.ts";
@@ -7,9 +7,10 @@ import type { ElementType, StructValue, TypeName, Value } from "../../src/algebr
 import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
 import type { Numbers } from "../../src/cpu/call.ts";
 import { operatorText } from "../../src/cpu/texts.ts";
+import type { Fold } from "../../src/node.ts";
+import { openFold } from "../../src/node.ts";
 import { scanReference } from "../../src/reference/index.ts";
 import { runProgram } from "../simulator/run_program.ts";
-import { useFold } from "../support/fold.ts";
 import { affine, chain, first, last } from "../support/operators.ts";
 import { anyItems, randomBits } from "../support/random.ts";
 import { randomText } from "./random_texts.ts";
@@ -67,7 +68,13 @@ async function requireSame(op: CustomOperator<string, never>, input: Numbers): P
   }
 }
 
-const fold = useFold();
+// The simulator has f16, and rounds as WGSL lets it.
+let opened: Fold | undefined;
+beforeAll(async () => {
+  opened = await openFold({ adapter: "simulated" });
+});
+afterAll(() => opened?.destroy());
+const fold = (): Fold => opened as Fold;
 
 /** Two floats, and what lies between others: padding, halves, arrays, and numbers of 64 bits at a multiple of four bytes. */
 const mixed = struct({

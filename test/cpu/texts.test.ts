@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ScalarArray } from "../../src/algebra/arrays.ts";
 import { isStructArray } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
@@ -8,7 +8,8 @@ import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
 import type { Numbers } from "../../src/cpu/call.ts";
 import type { Wanted } from "../../src/cpu/texts/program.ts";
 import { mapText } from "../../src/cpu/texts.ts";
-import { useFold } from "../support/fold.ts";
+import type { Fold } from "../../src/node.ts";
+import { openFold } from "../../src/node.ts";
 import { anyItems, randomBits } from "../support/random.ts";
 import type { ShortName, TypedText } from "./simulated_texts.ts";
 import { FIRST_INDEX, simulated } from "./simulated_texts.ts";
@@ -302,7 +303,13 @@ const longTexts = {
   },
 } as const;
 
-const fold = useFold();
+// The simulator has f16, and rounds as WGSL lets it.
+let opened: Fold | undefined;
+beforeAll(async () => {
+  opened = await openFold({ adapter: "simulated" });
+});
+afterAll(() => opened?.destroy());
+const fold = (): Fold => opened as Fold;
 
 /** Numbers as they are compared: by their bits, but for NaN. */
 const shown = (numbers: ArrayLike<number | bigint>): readonly string[] =>
