@@ -363,7 +363,7 @@ export async function described(
   name: string,
   request: Request,
   operands: readonly { readonly name: string; readonly given: Given; readonly type: ElementType }[],
-): Promise<readonly Uint8Array<ArrayBuffer>[] | undefined> {
+): Promise<readonly Uint8Array[] | undefined> {
   const { key, keyType } = request.options as { readonly key?: unknown; readonly keyType?: ElementType };
   const types = [...operands, ...request.results].map(({ type }) => type);
   if (!areTaken(context, ...types, ...(key !== undefined && keyType ? [keyType] : []))) {

@@ -320,11 +320,11 @@ async function callAtHand(
     ...results.map(({ most, type }) => most * type.bytes),
   ].reduce((sum, one) => sum + bufferBytesFor(one), scratchBytes);
   /** The array of a result that the CPU has computed; none for one that is dropped. */
-  const arrayFor = (result: Result, bytes: Uint8Array<ArrayBuffer>, room: Given | undefined): AnyArray[] => {
+  const arrayFor = (result: Result, bytes: Uint8Array, room: Given | undefined): AnyArray[] => {
     if (room) {
       bytesOf(room, primitive.name, "into", "into").set(bytes);
     }
-    return result.isDropped ? [] : [room?.data ?? contentsOf(result, all)(bytes.buffer)];
+    return result.isDropped ? [] : [room?.data ?? contentsOf(result, all)(bytes.buffer as ArrayBuffer)];
   };
   /** What the call gives of the contents of its results. */
   const given = (read: readonly AnyArray[]): unknown =>
@@ -349,7 +349,7 @@ async function callAtHand(
     cpu.described(context, primitive.name, request, operands),
   );
   if (computed) {
-    const arrayAt = (bytes: Uint8Array<ArrayBuffer>, at: number): AnyArray[] =>
+    const arrayAt = (bytes: Uint8Array, at: number): AnyArray[] =>
       arrayFor(results[at] as Result, bytes, at === 0 ? into : undefined);
     return given(computed.flatMap(arrayAt));
   }
