@@ -47,7 +47,7 @@ const say = (stage: string): Promise<void> => {
 
 /** Opens a device, and tests single passes on it. The test may be what loses the device. A new one is checked without it. */
 async function openTested(): Promise<{ fold: Fold; singlePass: SinglePassTest | null }> {
-  const options = { maxPipelines: SELF_TEST_PIPELINES };
+  const options = { cpu: "never", maxPipelines: SELF_TEST_PIPELINES } as const;
   const start = performance.now();
   const fold = await openFold(options);
   show(verdictsOf({ ...nothingFound, adapter: factsOf(fold) }));

@@ -154,8 +154,10 @@ export function refuseOthers(caller: string, others: object, takes: string): voi
  */
 export const part = <T>(loading: Promise<T>): Promise<T> => {
   const notLoaded = (cause?: Error): never => {
+    // A part that is joined with others is read from them, and so before it is given here.
+    const isEarly = cause === undefined || /undefined/.test(cause.message);
     throw new WavefoldError(
-      `a part of Wavefold was not loaded: ${cause?.message ?? "import wavefold/whole"}`,
+      `a part of Wavefold was not loaded: ${isEarly ? "import wavefold/whole" : cause.message}`,
     );
   };
   return loading.then((loaded) => loaded ?? notLoaded(), notLoaded);

@@ -5,7 +5,7 @@ import type { Report } from "./suite.ts";
 import { MAIN, runSuite, SECOND_ADAPTER, SECOND_TAB, WORKER } from "./suite.ts";
 
 const host: Host = {
-  open: openFold,
+  open: (options) => openFold({ cpu: "never", ...options }),
   requestAdapter: (options) => navigator.gpu.requestAdapter(options),
 };
 
