@@ -1,4 +1,5 @@
 import { builtinResult, takesFloats } from "./builtins.ts";
+import { Names } from "./names.ts";
 import type {
   BinaryOperator,
   Block,
@@ -41,22 +42,7 @@ export type Declared =
     };
 
 /** The names that are visible at a place: those of a block, and of what is around it. */
-export class Scope {
-  readonly #names = new Map<string, Declared>();
-  readonly #around: Scope | undefined;
-
-  constructor(around?: Scope) {
-    this.#around = around;
-  }
-
-  find(name: string): Declared | undefined {
-    return this.#names.get(name) ?? this.#around?.find(name);
-  }
-
-  declare(name: string, declared: Declared): void {
-    this.#names.set(name, declared);
-  }
-}
+export class Scope extends Names<Declared> {}
 
 /** The value of a call of WGSL's own function `name`, or of a conversion to the type of that name; undefined if it is not known. */
 export type ConstantCall = (

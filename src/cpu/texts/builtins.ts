@@ -275,10 +275,6 @@ function longBits({ type, words }: Operand, result: Type): Words | undefined {
 /** The words of a call of one of WGSL's functions. `named` gives a name to what is used several times. */
 export function builtin(name: string, operands: readonly Operand[], result: Type, named: Name): Words {
   const [first] = operands;
-  const condition = name === "select" ? operands[2] : name === "all" || name === "any" ? first : undefined;
-  if (condition !== undefined && scalarNameOf(condition.type) !== "bool") {
-    return noCode(`${name} takes a condition`);
-  }
   if (name === "bitcast" && first !== undefined && operands.length === 1) {
     const bits = longBits(first, result);
     if (bits !== undefined) {

@@ -1,3 +1,4 @@
+import { Names as NamesOf } from "../../text/names.ts";
 import type { Variable } from "../../text/syntax.ts";
 import type { Type } from "../../text/wgsl_types.ts";
 import type { Words } from "./values.ts";
@@ -10,28 +11,4 @@ export type Meaning =
   | { readonly kind: "constant"; readonly variable: Variable; readonly names: Names };
 
 /** The names that are visible in a block, and in what is around it. */
-export class Names {
-  readonly #meanings = new Map<string, Meaning>();
-  readonly #around: Names | undefined;
-
-  constructor(around?: Names) {
-    this.#around = around;
-  }
-
-  find(name: string): Meaning | undefined {
-    return this.#meanings.get(name) ?? this.#around?.find(name);
-  }
-
-  /** The names as they are now: what is declared later is not among them. */
-  now(): Names {
-    const names = new Names(this.#around);
-    for (const [name, meaning] of this.#meanings) {
-      names.declare(name, meaning);
-    }
-    return names;
-  }
-
-  declare(name: string, meaning: Meaning): void {
-    this.#meanings.set(name, meaning);
-  }
-}
+export class Names extends NamesOf<Meaning> {}

@@ -179,6 +179,11 @@ export function builtinProblem(
   if (args.some(({ kind }) => kind === "unknown")) {
     return undefined;
   }
+  const condition = name === "select" ? args[2] : name === "all" || name === "any" ? args[0] : undefined;
+  const of = condition && scalarIn(condition);
+  if (condition && !(of?.kind === "scalar" && of.name === "bool")) {
+    return `${name} takes a bool, or a vector of them, and here is ${told(condition)}`;
+  }
   const types = args.length > 0 ? settledTypes(name, args) : args;
   if (types === undefined) {
     const free = args.slice(0, freeCount(name, args));

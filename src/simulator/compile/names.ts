@@ -1,3 +1,4 @@
+import { Names as NamesOf } from "../../text/names.ts";
 import type { Variable } from "../../text/syntax.ts";
 import type { GlobalVariable } from "./module.ts";
 import type { Local } from "./places.ts";
@@ -9,19 +10,4 @@ export type Meaning =
   | { readonly kind: "global"; readonly variable: GlobalVariable };
 
 /** The names that are visible in a block, and in what is around it. */
-export class Names {
-  readonly #meanings = new Map<string, Meaning>();
-  readonly #around: Names | undefined;
-
-  constructor(around?: Names) {
-    this.#around = around;
-  }
-
-  find(name: string): Meaning | undefined {
-    return this.#meanings.get(name) ?? this.#around?.find(name);
-  }
-
-  declare(name: string, meaning: Meaning): void {
-    this.#meanings.set(name, meaning);
-  }
-}
+export class Names extends NamesOf<Meaning> {}

@@ -210,7 +210,7 @@ export class StatementWriter extends ExpressionWriter {
   #variable(one: Variable): void {
     const { keyword, name, type: declared, value } = one;
     if (keyword === "const") {
-      this.names.declare(name.name, { kind: "constant", variable: one, names: this.names });
+      this.names.declare(name.name, { kind: "constant", variable: one, names: this.names.now() });
       return;
     }
     const { typing } = this.output.module;

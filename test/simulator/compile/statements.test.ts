@@ -1,6 +1,16 @@
 import { describe } from "vitest";
 import { testWork } from "./work.ts";
 
+describe("names", () => {
+  testWork([
+    [
+      "a const has what stands before it, whatever is declared later",
+      "const K = vec2(5u, 7u); { const A = K; let K = t; meet(); return A.y + K; }",
+      (t) => 7 + t,
+    ],
+  ]);
+});
+
 describe("conditions", () => {
   testWork([
     ["if", "var x = 1u; if (t > 2u) { meet(); x = 5u; } return x;", (t) => (t > 2 ? 5 : 1)],
