@@ -1,55 +1,19 @@
 import { requireRunKey } from "../plan/run_key.ts";
 import type { CpuArray, CpuCall, Numbers, OnCpu } from "./call.ts";
+import { copyAt } from "./elements_at.ts";
 import { bitsOf, isShifted, numbersLike } from "./numbers.ts";
 import { endsOfRuns, startsOfRuns } from "./runs.ts";
 import { wholeNumbers } from "./whole_numbers.ts";
 
 // Elements that move, bit for bit. Most loops find the places that elements come from, and one loop copies the elements there.
 
-/** Words, or the bits of f16, and how many of them an element has. */
-interface Elements {
-  readonly bits: Int32Array | Uint16Array;
-  readonly size: number;
-}
-
-/** How many numbers of its array an element has. */
-const sizeOf = ({ type }: CpuArray, { BYTES_PER_ELEMENT }: Numbers): number => type.bytes / BYTES_PER_ELEMENT;
-
 /** A new array for so many elements of the type of others. */
-const roomFor = (data: CpuArray, count: number): Numbers =>
-  numbersLike(data.numbers, count * sizeOf(data, data.numbers));
-
-function elementsIn(data: CpuArray, numbers: Numbers): Elements {
-  const bits = bitsOf(numbers);
-  return { bits, size: sizeOf(data, bits) };
-}
-
-/** Copies the elements at these places. Of an element past the end, all bits are zero. */
-function copyPlaces({ bits: from, size }: Elements, places: Uint32Array, { bits: to }: Elements): void {
-  if (size === 1 && from instanceof Int32Array) {
-    copyWords(from, places, to as Int32Array);
-    return;
-  }
-  for (let at = 0; at < places.length; at++) {
-    const place = (places[at] as number) * size;
-    for (let word = 0; word < size; word++) {
-      to[at * size + word] = from[place + word] as number;
-    }
-  }
-}
-
-/** The same for elements of a word. It gets one kind of array, so that engines compile it for that. */
-function copyWords(from: Int32Array, places: Uint32Array, to: Int32Array): void {
-  for (let at = 0; at < places.length; at++) {
-    to[at] = from[places[at] as number] as number;
-  }
-}
+const roomFor = ({ type, numbers }: CpuArray, count: number): Numbers =>
+  numbersLike(numbers, count * (type.bytes / numbers.BYTES_PER_ELEMENT));
 
 /** The elements at these places, in a new array or in the start of `output`. */
-function elementsAt(data: CpuArray, places: Uint32Array, output = roomFor(data, places.length)): Numbers {
-  copyPlaces(elementsIn(data, data.numbers), places, elementsIn(data, output));
-  return output;
-}
+const elementsAt = (data: CpuArray, places: Uint32Array, output = roomFor(data, places.length)): Numbers =>
+  copyAt(data, places, output);
 
 /** Elements that flags or classes order, and where they go. */
 export interface Selection {

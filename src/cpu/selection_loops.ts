@@ -1,7 +1,7 @@
 import type { CpuArray, OnCpu } from "./call.ts";
+import { elementsAt } from "./elements_at.ts";
 import { fewOfRows } from "./select_few.ts";
 import { firstPositions, nthPosition, selectionKeys } from "./select_keys.ts";
-import { elementsAt } from "./sort_moves.ts";
 import type { Order } from "./sort_order.ts";
 import { orderOf, positionsIn, rowStarts } from "./sort_order.ts";
 

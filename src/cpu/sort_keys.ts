@@ -1,5 +1,6 @@
 import type { ScalarType } from "../algebra/types.ts";
 import type { CpuArray, Numbers } from "./call.ts";
+import { numbersOver, wordsOf } from "./numbers.ts";
 
 // Keys: the bits of numbers, changed so that unsigned words have the order of the numbers.
 
@@ -41,12 +42,6 @@ export function keyRule({ kind, bytes }: ScalarType, isDescending: boolean): Key
   };
 }
 
-/** The words of an array of numbers of 4 or 8 bytes, or of structs. */
-export const wordsOf = (numbers: Numbers): Uint32Array =>
-  numbers instanceof Uint32Array
-    ? numbers
-    : new Uint32Array(numbers.buffer, numbers.byteOffset, numbers.byteLength / 4);
-
 /** The words of an array of numbers. Those of f16 have their bits above 16 zeros. */
 export const numberWords = ({ type, numbers }: CpuArray): Uint32Array =>
   type.bytes === 2 ? wordsOfHalves(numbers as Uint16Array) : wordsOf(numbers);
@@ -84,7 +79,7 @@ export function sortedNumbers64({ type, numbers }: CpuArray, rule: KeyRule): Num
   }
   new BigUint64Array(words.buffer).sort();
   numbers64(keys, words, rule, 2);
-  return viewOf(type.name, words);
+  return numbersOver(words, type);
 }
 
 /** Makes numbers keys. Returns whether there is NaN. */
@@ -129,28 +124,24 @@ function keys64(numbers: Uint32Array, { high, low }: Halves, rule: KeyRule, step
 }
 
 /** The numbers of keys, none of which is NaN. The memory of 32-bit keys becomes that of the numbers. */
-export function numbersOf(
-  keys: Pick<Keys, "high" | "low">,
-  rule: KeyRule,
-  { bytes, name }: ScalarType,
-): Numbers {
+export function numbersOf(keys: Pick<Keys, "high" | "low">, rule: KeyRule, type: ScalarType): Numbers {
   const { high, low } = keys;
   if (low) {
     const numbers = new Uint32Array(2 * high.length);
     numbers64({ high, low }, numbers, rule, 1);
-    return viewOf(name, numbers);
+    return numbersOver(numbers, type);
   }
   if (rule.flipped !== 0 || rule.magnitude !== 0) {
     numbers32(high, rule);
   }
-  if (bytes === 2) {
+  if (type.bytes === 2) {
     const numbers = new Uint16Array(high.length);
     for (let at = 0; at < numbers.length; at++) {
       numbers[at] = (high[at] as number) >>> 16;
     }
     return numbers;
   }
-  return viewOf(name, high);
+  return numbersOver(high, type);
 }
 
 function numbers32(keys: Uint32Array, { flipped, magnitude }: KeyRule): void {
@@ -169,24 +160,5 @@ function numbers64({ high, low }: Halves, numbers: Uint32Array, rule: KeyRule, s
     const sign = bits >> 31;
     numbers[2 * at] = (low[step * at] as number) ^ (sign & float) ^ flippedLow;
     numbers[2 * at + 1] = bits ^ (sign & magnitude);
-  }
-}
-
-/** Words as an array of a type: those of a struct stay words. */
-export function viewOf(name: string, words: Uint32Array): Numbers {
-  const { buffer, byteOffset, byteLength } = words;
-  switch (name) {
-    case "i32":
-      return new Int32Array(buffer, byteOffset, words.length);
-    case "f32":
-      return new Float32Array(buffer, byteOffset, words.length);
-    case "u64":
-      return new BigUint64Array(buffer, byteOffset, byteLength / 8);
-    case "i64":
-      return new BigInt64Array(buffer, byteOffset, byteLength / 8);
-    case "f64":
-      return new Float64Array(buffer, byteOffset, byteLength / 8);
-    default:
-      return words;
   }
 }

@@ -1,6 +1,7 @@
 import type { CpuArray, CpuCall, Numbers, OnCpu } from "./call.ts";
-import { keysOf, numbersOf, sortedNumbers64, viewOf, wordsOf } from "./sort_keys.ts";
-import { elementsAt } from "./sort_moves.ts";
+import { elementsAt } from "./elements_at.ts";
+import { numbersOver, wordsOf } from "./numbers.ts";
+import { keysOf, numbersOf, sortedNumbers64 } from "./sort_keys.ts";
 import type { Order } from "./sort_order.ts";
 import { orderOf, positionsIn, rowStarts, sortKeys, sortWithWords } from "./sort_order.ts";
 
@@ -62,7 +63,7 @@ function sortedKeys(
   const sorted = sortWithWords({ ...keys, isShared: true }, wordsOf(value.numbers), order, starts);
   return [
     numbersOf({ high: sorted.keys, low: undefined }, rule, type),
-    viewOf(value.type.name, sorted.words),
+    numbersOver(sorted.words, value.type),
   ];
 }
 

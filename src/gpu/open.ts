@@ -5,6 +5,7 @@ import type { AdapterTuning } from "../plan/adapter_tuning.ts";
 import { loadOnDevice } from "./at_hand/load_on_device.ts";
 import type { Context } from "./device/context.ts";
 import { cpuContext } from "./device/cpu_context.ts";
+import { keepAtMost } from "./device/kept_pipelines.ts";
 import { noAdapterError, noDeviceError } from "./device/no_device.ts";
 import { Fold } from "./fold.ts";
 import type { OpenStore } from "./tuning/tuning_store.ts";
@@ -112,8 +113,10 @@ export async function openDevice(
 ): Promise<Fold> {
   requireOptions("openFold", options, openNames);
   const hasMachine = isNamed || options.device !== undefined || options.adapter !== undefined;
-  const { cpu = hasMachine ? "never" : "auto" } = options;
+  const { cpu = hasMachine ? "never" : "auto", maxPipelines = 0, maxKeptBytes = 0 } = options;
   requireCpu(cpu);
+  requireCount("openFold", "maxPipelines", maxPipelines, 0);
+  requireCount("openFold", "maxKeptBytes", maxKeptBytes, 0);
   const fold = await foldFor(cpu, options, find, hasMachine);
   if (fold.machine === "gpu" && (options.tuning !== undefined || options.testSinglePass)) {
     await (await part(import("./tuning/tuning.ts"))).measured(fold, options, openStore);
@@ -154,22 +157,14 @@ async function simulatedDevice(): Promise<GPUDevice> {
   return requestDevice((await simulatedGpu().requestAdapter()) as GPUAdapter);
 }
 
-function foldOnCpu({ maxPipelines, maxKeptBytes }: OpenOptions, noGpu: Error): Fold {
-  requireNumbers(maxPipelines, maxKeptBytes);
+function foldOnCpu(options: OpenOptions, noGpu: Error): Fold {
   const context = cpuContext(noGpu, simulatedDevice);
-  context.mostPipelines = maxPipelines ?? context.mostPipelines;
-  context.kept.mostBytes = maxKeptBytes ?? context.kept.mostBytes;
+  keepAtMost(context, options);
   return new Fold(context, context.destroy);
 }
 
-function requireNumbers(maxPipelines = 0, maxKeptBytes = 0): void {
-  requireCount("openFold", "maxPipelines", maxPipelines, 0);
-  requireCount("openFold", "maxKeptBytes", maxKeptBytes, 0);
-}
-
 async function foldOnGpu(options: OpenOptions, find: Find, cpu: Cpu): Promise<Fold> {
-  const { device, adapter, maxPipelines, maxKeptBytes } = options;
-  requireNumbers(maxPipelines, maxKeptBytes);
+  const { device, adapter } = options;
   const opened = async (device: GPUDevice): Promise<Context> => {
     const { openContext, cpuLengthsOf } = await loadOnDevice();
     const context = await openContext(device, options);

@@ -192,3 +192,15 @@ describe("selections", () => {
     expect({ ...parted, values: [] }).toEqual({ ...expected, values: [] });
   });
 });
+
+test("a compaction fills the start of an array of the caller's, and leaves the rest as it is", async () => {
+  const data = Uint32Array.of(4, 7, 2, 9, 6);
+  const room = new Uint32Array(7).fill(0xa5a5a5a5);
+  const kept = await fold.compact(data, { where: "x > 5u", into: room });
+  expect([...kept]).toEqual([7, 9, 6]);
+  expect(kept.buffer).toBe(room.buffer);
+  expect([...room]).toEqual([7, 9, 6, ...new Array<number>(4).fill(0xa5a5a5a5)]);
+  const inPlace = await fold.compact(data, { flags: [1, 0, 1, 0, 1], into: data });
+  expect([...inPlace]).toEqual([4, 2, 6]);
+  expect([...data]).toEqual([4, 2, 6, 9, 6]);
+});

@@ -202,6 +202,8 @@ describe("what the loops do not take goes to the device", () => {
     const halves = Uint16Array.of(0x3c00, 0x4000);
     await expect(fold.argMin(halves, { type: f16 })).rejects.toThrow("shader-f16");
     await expect(fold.scan(halves, { type: f16 })).rejects.toThrow("shader-f16");
+    const pair = Uint32Array.of(3, 4);
+    await expect(fold.reduce(pair, { segments: { keys: halves, type: f16 } })).rejects.toThrow("f16");
     await expect(fold.compact(three, { where: "f16(x) > 1.0h" })).rejects.toThrow("f16");
     fold.destroy();
   });
@@ -220,6 +222,8 @@ test("a scan of structs writes into an array that starts between words", async (
   const into = new StructArray(item, new ArrayBuffer(26), 2, 3);
   await fold.scan(item.from([1, 2, 3].map((count) => ({ count }))), { op: sum, into });
   expect([0, 1, 2].map((at) => into.get(at).count)).toEqual([1, 3, 6]);
+  const kept = await fold.compact(into, { flags: [0, 1, 1], into });
+  expect([kept.length, ...[0, 1, 2].map((at) => into.get(at).count)]).toEqual([2, 3, 6, 6]);
   fold.destroy();
 });
 

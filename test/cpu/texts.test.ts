@@ -6,6 +6,7 @@ import { f16, f32, fixedArray, i32, struct, u32, vec2, vec3 } from "../../src/al
 import type { ElementType, TypeName } from "../../src/algebra/types.ts";
 import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
 import type { Numbers } from "../../src/cpu/call.ts";
+import { newNumbers } from "../../src/cpu/numbers.ts";
 import type { Wanted } from "../../src/cpu/texts/program.ts";
 import { mapText } from "../../src/cpu/texts.ts";
 import type { Fold } from "../../src/node.ts";
@@ -14,16 +15,6 @@ import { anyItems, randomBits } from "../support/random.ts";
 import type { ShortName, TypedText } from "./simulated_texts.ts";
 import { FIRST_INDEX, simulated } from "./simulated_texts.ts";
 
-const arrays = {
-  u32: Uint32Array,
-  i32: Int32Array,
-  f32: Float32Array,
-  f16: Uint16Array,
-  u64: BigUint64Array,
-  i64: BigInt64Array,
-  f64: Float64Array,
-} as const;
-
 /** All results of a text, which has code. */
 function mapped(text: string, from: ElementType, input: Numbers, to?: Wanted, firstIndex = 0): Numbers {
   const pass = mapText({ text, from, to });
@@ -31,10 +22,7 @@ function mapped(text: string, from: ElementType, input: Numbers, to?: Wanted, fi
     throw new Error(`there is no code for ${text}`);
   }
   const length = from.kind === "struct" ? (4 * input.length) / from.bytes : input.length;
-  const output =
-    pass.type.kind === "struct"
-      ? new Uint32Array((length * pass.type.bytes) / 4)
-      : new arrays[pass.type.name as TypeName](length);
+  const output = newNumbers(pass.type, length);
   new Uint8Array(output.buffer).fill(0xa5);
   pass.run(input, output, firstIndex, length);
   return output;

@@ -63,7 +63,7 @@ export async function onCpu<Made>(
   return undefined;
 }
 
-const callNames = [
+const methods = [
   "scan",
   "reduce",
   "segments",
@@ -84,7 +84,7 @@ const callNames = [
 ] as const;
 
 /** A method of `Fold` that takes typed arrays; or `segments`, for scans and reductions of segments. */
-export type CallName = (typeof callNames)[number];
+export type CallName = (typeof methods)[number];
 
 /** Where a call runs. */
 export interface CallExplained {
@@ -96,8 +96,8 @@ export interface CallExplained {
 
 /** `Fold.explain`. */
 export function explainCall({ cpu }: Context, method: CallName, length: number): CallExplained {
-  if (!callNames.includes(method)) {
-    refuse("explain", "method", shown(method), callNames.join(", "));
+  if (!methods.includes(method)) {
+    refuse("explain", "method", shown(method), methods.join(", "));
   }
   requireCount("explain", "length", length, 0);
   if (cpu === undefined) {

@@ -1,16 +1,17 @@
 import { settable, valuesOf } from "../../algebra/array_values.ts";
 import { arrayOver } from "../../algebra/arrays.ts";
 import type { CustomOperator } from "../../algebra/custom_operator.ts";
+import { u32 } from "../../algebra/integers.ts";
 import type { Operator } from "../../algebra/monoid.ts";
 import { monoid } from "../../algebra/monoid.ts";
 import { add } from "../../algebra/operators.ts";
 import type { CheckedSegments } from "../../algebra/segments.ts";
 import type { ElementType, Scalar, Value } from "../../algebra/types.ts";
-import { bytesIn, newNumbers, numbersOver } from "../../cpu/arrays.ts";
 import type { CpuArray, CpuCall, Numbers, OnCpu } from "../../cpu/call.ts";
 import type { FoldName } from "../../cpu/folds.ts";
 import { foldNameOf, reduceNumbers, scanNumbers } from "../../cpu/folds.ts";
-import { isShifted } from "../../cpu/numbers.ts";
+import type { Selection as MovedSelection } from "../../cpu/moves.ts";
+import { bytesIn, isShifted, newNumbers, numbersOver } from "../../cpu/numbers.ts";
 import type { CpuSegments } from "../../cpu/segments.ts";
 import type { OperatorPasses } from "../../cpu/texts.ts";
 import type { ArgCall } from "../../plan/arg_min_max.ts";
@@ -19,7 +20,7 @@ import type { RunKey } from "../../plan/run_key.ts";
 import type { Request } from "../../primitives/primitive.ts";
 import type { Context } from "../device/context.ts";
 import type { Given, Target } from "../device/given.ts";
-import { bytesOf } from "../device/given.ts";
+import { bytesOf, fresh } from "../device/given.ts";
 import type { CheckedEnds } from "../executor/check_ends.ts";
 import { once, withNumbers } from "../executor/load_later.ts";
 import type { Planned } from "../executor/planned.ts";
@@ -194,10 +195,7 @@ export async function scan(
   const bytes = target(given.length * types.type.bytes)();
   const output = numbersOver(bytes, types.type);
   const total = folding.scan(output, options.exclusive === true);
-  if (output.buffer !== bytes.buffer) {
-    // An array of structs may start anywhere.
-    bytes.set(bytesIn(output));
-  }
+  putIn(bytes, output);
   ends.total?.().set(bytesIn(total));
   return bytes;
 }
@@ -274,7 +272,14 @@ async function segmentsOf(
 /** `Fold.compact` and `Fold.partition`. */
 export async function select(
   context: Context,
-  { planned, given, types, flags, target }: Selection & { readonly flags: Uint32Array | undefined },
+  {
+    planned,
+    given,
+    types,
+    itemBytes,
+    flags,
+    target,
+  }: Selection & { readonly flags: Uint32Array | undefined },
 ): Promise<Selected | undefined> {
   const { primitive, all } = planned;
   const { type, from = type } = types;
@@ -297,13 +302,27 @@ export async function select(
     return undefined;
   }
   const moves = await loadMoves();
-  const { values, counts } = selectedBy(moves, { data, indices }, marks ?? (flags as Uint32Array), {
-    isWhole: primitive === "partition",
+  const isWhole = primitive === "partition";
+  const output =
+    target === fresh ? undefined : numbersOver(target(given.length * itemBytes)(), indices ? u32 : type);
+  const selection = { data, indices, output };
+  const { values, counts } = selectedBy(moves, selection, marks ?? (flags as Uint32Array), {
+    isWhole,
     classes,
   });
-  const bytes = target(values.byteLength)();
-  bytes.set(bytesIn(values));
+  if (output === undefined) {
+    return { bytes: bytesIn(values), counts };
+  }
+  const bytes = target((isWhole ? given.length : (counts[0] as number)) * itemBytes)();
+  putIn(bytes, values);
   return { bytes, counts };
+}
+
+/** Puts elements where they go, unless they are there: an array of structs may start where no word does, and then {@link numbersOver} copies it. */
+function putIn(bytes: Uint8Array, numbers: Numbers): void {
+  if (numbers.buffer !== bytes.buffer) {
+    bytes.set(bytesIn(numbers).subarray(0, bytes.length));
+  }
 }
 
 type Moves = typeof import("../../cpu/moves.ts");
@@ -311,7 +330,7 @@ type Moves = typeof import("../../cpu/moves.ts");
 /** Selects elements by their flags, or by what a caller's text gives for each. */
 function selectedBy(
   moves: Moves,
-  selection: { readonly data: CpuArray; readonly indices: boolean },
+  selection: MovedSelection,
   marks: CpuArray | Uint32Array,
   { isWhole, classes }: { readonly isWhole: boolean; readonly classes?: number | undefined },
 ): { readonly values: Numbers; readonly counts: Uint32Array } {

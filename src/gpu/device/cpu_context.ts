@@ -1,7 +1,7 @@
 import { NoGpuError } from "../../errors.ts";
 import type { DeviceFacts } from "../../plan/device_facts.ts";
-import { nothingKept } from "./call_memory.ts";
 import type { Context } from "./context.ts";
+import { emptyContext } from "./kept_pipelines.ts";
 
 // The context of a fold that was opened without a GPU.
 
@@ -61,9 +61,7 @@ export function cpuContext(noGpu: Error, simulate: Simulate): Context & { destro
       },
     },
     facts,
-    pipelines: new Map(),
-    mostPipelines: 128,
-    kept: nothingKept(),
+    ...emptyContext(),
     destroy(): void {
       context.lost ??= { reason: "destroyed", message: "" } as GPUDeviceLostInfo;
       device?.destroy();

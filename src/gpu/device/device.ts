@@ -1,16 +1,12 @@
 import { traitsOf } from "../../adapters/adapter.ts";
 import type { BindingKind, Kernel } from "../../kernels/kernel.ts";
-import { nothingKept } from "./call_memory.ts";
 import type { Context, Pipeline } from "./context.ts";
 import { compilesSubgroupIds, refusedError, roomError, shaderError } from "./device_errors.ts";
-import { letGo, pipelineKeyOf } from "./kept_pipelines.ts";
+import { emptyContext, keepAtMost, letGo, pipelineKeyOf } from "./kept_pipelines.ts";
 import { COMPUTE_STAGE } from "./usage_flags.ts";
 
 /** The parts of a kernel that its pipeline depends on. */
 export type Compilable = Omit<Kernel, "vector" | "sources">;
-
-/** How many pipelines are kept by default. About thirty calls of different kinds take as many. */
-const MOST_PIPELINES = 128;
 
 const contexts = new WeakMap<GPUDevice, Context>();
 
@@ -38,9 +34,7 @@ export function contextOf(device: GPUDevice, subgroupIds = false): Context {
       vendor,
       lookBack: looksBack,
     },
-    pipelines: new Map(),
-    mostPipelines: MOST_PIPELINES,
-    kept: nothingKept(),
+    ...emptyContext(),
   };
   contexts.set(device, context);
   void device.lost.then((lost) => {
@@ -57,12 +51,11 @@ const hasSubgroupIds = async (device: GPUDevice): Promise<boolean> =>
 /** The device's context. For a new one, the device's compiler is asked first whether it has `subgroup_id`. */
 export async function openContext(
   device: GPUDevice,
-  { maxPipelines, maxKeptBytes }: { readonly maxPipelines?: number; readonly maxKeptBytes?: number } = {},
+  options: Parameters<typeof keepAtMost>[1] = {},
 ): Promise<Context> {
   const has = !contexts.has(device) && device.features.has("subgroups") && (await hasSubgroupIds(device));
   const context = contextOf(device, has);
-  context.mostPipelines = maxPipelines ?? context.mostPipelines;
-  context.kept.mostBytes = maxKeptBytes ?? context.kept.mostBytes;
+  keepAtMost(context, options);
   return context;
 }
 

@@ -1,20 +1,24 @@
 import { bytesFor } from "../algebra/bytes.ts";
 import type { CpuArray, Numbers } from "./call.ts";
-import { viewOf, wordsOf } from "./sort_keys.ts";
+import { numbersOver, wordsOf } from "./numbers.ts";
 
 /** The elements at some positions, bit for bit. @throws {ArgumentError} if there is no memory for them. */
-export function elementsAt({ type, numbers }: CpuArray, positions: Uint32Array, title: string): Numbers {
-  const bytes = bytesFor(positions.length, type, title);
+export function elementsAt(data: CpuArray, positions: Uint32Array, title: string): Numbers {
+  const bytes = bytesFor(positions.length, data.type, title);
+  return copyAt(data, positions, numbersOver(new Uint8Array(bytes), data.type));
+}
+
+/** Copies the elements at some positions to the start of an array of the same type, and gives that. Of one past the end, all bits are zero. */
+export function copyAt({ type, numbers }: CpuArray, positions: Uint32Array, to: Numbers): Numbers {
   if (type.bytes === 2) {
-    const halves = new Uint16Array(bytes);
-    for (let at = 0; at < halves.length; at++) {
-      halves[at] = (numbers as Uint16Array)[positions[at] as number] as number;
+    const [from, halves] = [numbers as Uint16Array, to as Uint16Array];
+    for (let at = 0; at < positions.length; at++) {
+      halves[at] = from[positions[at] as number] as number;
     }
-    return halves;
+  } else {
+    moveWords(wordsOf(numbers), positions, wordsOf(to), type.bytes / 4);
   }
-  const words = new Uint32Array(bytes);
-  moveWords(wordsOf(numbers), positions, words, type.bytes / 4);
-  return viewOf(type.name, words);
+  return to;
 }
 
 /** Moves elements of as many words. Those of one and of two words have a loop each. */
