@@ -63,28 +63,45 @@ export async function onCpu<Made>(
   return undefined;
 }
 
-const methods = [
-  "scan",
-  "reduce",
-  "segments",
-  "compact",
-  "partition",
-  "unique",
-  "runLengths",
-  "expandRuns",
-  "histogram",
-  "searchSorted",
-  "gather",
-  "sort",
-  "argSort",
-  "topK",
-  "nth",
-  "argMin",
-  "argMax",
-] as const;
-
 /** A method of `Fold` that takes typed arrays; or `segments`, for scans and reductions of segments. */
-export type CallName = (typeof methods)[number];
+export type CallName =
+  | "scan"
+  | "reduce"
+  | "segments"
+  | "compact"
+  | "partition"
+  | "unique"
+  | "runLengths"
+  | "expandRuns"
+  | "histogram"
+  | "searchSorted"
+  | "gather"
+  | "sort"
+  | "argSort"
+  | "topK"
+  | "nth"
+  | "argMin"
+  | "argMax";
+
+const methods: readonly string[] = Object.keys({
+  scan: true,
+  reduce: true,
+  segments: true,
+  compact: true,
+  partition: true,
+  unique: true,
+  runLengths: true,
+  expandRuns: true,
+  histogram: true,
+  searchSorted: true,
+  gather: true,
+  sort: true,
+  argSort: true,
+  topK: true,
+  nth: true,
+  argMin: true,
+  argMax: true,
+} satisfies Record<CallName, true>);
 
 /** Where a call runs. */
 export interface CallExplained {

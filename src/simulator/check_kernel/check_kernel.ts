@@ -1,4 +1,3 @@
-import type { Scalar } from "../builtin_texts.ts";
 import type { Finding } from "../findings.ts";
 import { Machine } from "../machine/machine.ts";
 import type { Binding, Bound } from "./bindings.ts";
@@ -36,7 +35,7 @@ export interface CheckBuffer {
   /** The elements of its array without a length; 0 if it has none. */
   readonly elements: number;
   /** The type of all its scalars; undefined if they differ. */
-  readonly scalar: Scalar | undefined;
+  readonly scalar: "bool" | "i32" | "u32" | "f32" | "f16" | undefined;
   /** Bytes from one of these elements to the next, if it has nothing else; 0 if it has. */
   readonly stride: number;
   /** What it held before a run, such as `"random below 1000"`, `"params.count = 1000"` or `"as given"`. */
