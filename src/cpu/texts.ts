@@ -93,10 +93,10 @@ function madeMap({ text, from, to, hasIndex = true }: TextToMap): MapPass | unde
 export function operatorText(
   op: OperatorText & Pick<CustomOperator, "identity">,
 ): OperatorPasses | undefined {
-  const { name, combine, declarations, type, identity } = op;
-  const key = JSON.stringify([name, combine, declarations, keyOf(type)]);
+  const { name, combine, declarations, type, swapped = false, identity } = op;
+  const key = JSON.stringify([name, combine, declarations, keyOf(type), swapped]);
   const { loops } = operators.of(key, () => ({
-    loops: attempted(() => operatorLoops(readOperator({ name, combine, declarations, type }), type)),
+    loops: attempted(() => operatorLoops(readOperator({ name, combine, declarations, type, swapped }), type)),
   }));
   if (loops === undefined) {
     return undefined;

@@ -2,14 +2,17 @@ import carryNone from "#shaders/device/io/carry_none.wgsl";
 import carrySpine from "#shaders/device/io/carry_spine.wgsl";
 import edges from "#shaders/device/io/edges.wgsl";
 import inputItems from "#shaders/device/io/input_items.wgsl";
+import inputMirrored from "#shaders/device/io/input_mirrored.wgsl";
 import inputPadded from "#shaders/device/io/input_padded.wgsl";
 import inputVectors from "#shaders/device/io/input_vectors.wgsl";
 import lengthBuffer from "#shaders/device/io/length_buffer.wgsl";
 import lengthOfCall from "#shaders/device/io/length_of_call.wgsl";
 import loadItems from "#shaders/device/io/load_items.wgsl";
 import oneBufferItems from "#shaders/device/io/one_buffer_items.wgsl";
+import oneBufferMirrored from "#shaders/device/io/one_buffer_mirrored.wgsl";
 import oneBufferVectors from "#shaders/device/io/one_buffer_vectors.wgsl";
 import outputItems from "#shaders/device/io/output_items.wgsl";
+import outputMirrored from "#shaders/device/io/output_mirrored.wgsl";
 import outputPadded from "#shaders/device/io/output_padded.wgsl";
 import outputVectors from "#shaders/device/io/output_vectors.wgsl";
 import result from "#shaders/device/io/result.wgsl";
@@ -98,8 +101,24 @@ export const isWide = (arrangement: Arrangement): boolean => arrangements[arrang
 export const isApart = (arrangement: Arrangement): boolean =>
   arrangement === "vectors" || arrangement === "items" || arrangement === "padded";
 
-/** The files for an arrangement. */
-export const filesOf = (arrangement: Arrangement): ArrangementFiles => arrangements[arrangement];
+/** The files that read and write mirrored places, in front of those for an arrangement of items. */
+const mirroredFiles = {
+  items: { files: [inputMirrored, outputMirrored], input: [inputMirrored] },
+  "one-buffer": { files: [oneBufferMirrored, outputMirrored], input: [inputMirrored] },
+} as const satisfies Partial<Record<Arrangement, Omit<ArrangementFiles, "wide">>>;
+
+/** Arrangements that kernels take in mirrored order. */
+export type MirroredArrangement = keyof typeof mirroredFiles;
+
+/** The files for an arrangement. `mirror` is the file that says where mirrored items lie, if the kernel takes them in that order. */
+export function filesOf(arrangement: Arrangement, mirror?: SourceText): ArrangementFiles {
+  const own = arrangements[arrangement];
+  if (mirror === undefined) {
+    return own;
+  }
+  const { files, input } = mirroredFiles[arrangement as MirroredArrangement];
+  return { ...own, files: [mirror, ...files, ...own.files], input: [mirror, ...input, ...own.input] };
+}
 
 /** What a kernel's constants say beside its sizes. */
 export interface KernelConstants {
@@ -217,6 +236,8 @@ export interface ScanKernelOptions {
   /** Whether a buffer holds the length. */
   readonly lengthOnGpu: boolean;
   readonly map?: ItemMap | undefined;
+  /** The file that says where mirrored items lie, if the scan goes from the last item to the first. */
+  readonly mirror?: SourceText | undefined;
   readonly ends?: Ends | undefined;
   readonly segments?: SegmentSources | undefined;
 }
@@ -281,7 +302,7 @@ export function scanKernel(
     },
 ): Kernel {
   const { sources, sizes, exclusive, side, arrangement, carry, lengthOnGpu, map, ends } = options;
-  const { segments, store = [storePrefixes] } = options;
+  const { segments, mirror, store = [storePrefixes] } = options;
   const totals = segments?.totals?.(options);
   const { bytes } = monoid.type;
   const loaded = map?.from.bytes ?? bytes;
@@ -297,7 +318,7 @@ export function scanKernel(
       ...operatorSources(monoid),
       ...(map?.sources(monoid, side, vector, !totals, shown) ??
         storageSources(monoid, side, side, vector, shown)),
-      ...(totals ? [...inputFor(arrangement), outputItems] : filesOf(arrangement).files),
+      ...(totals ? [...inputFor(arrangement), outputItems] : filesOf(arrangement, mirror).files),
       ...(singlePass ? carry : (own.entryPoint ?? [scanTiles])),
       ...endSources(carry, ends, segments),
       ...(segments?.heads ?? []),
@@ -313,7 +334,8 @@ export function scanKernel(
 }
 
 /** The files that read the input, for a kernel that writes to another buffer. */
-export const inputFor = (arrangement: Arrangement): readonly SourceText[] => arrangements[arrangement].input;
+export const inputFor = (arrangement: Arrangement, mirror?: SourceText): readonly SourceText[] =>
+  filesOf(arrangement, mirror).input;
 
 /** The files by which a kernel reduces tiles. */
 export interface ReduceFiles {
@@ -332,6 +354,8 @@ export function reduceKernel(
       readonly arrangement: Arrangement;
       /** The map that items go through. Elements go through none. */
       readonly map?: ItemMap | undefined;
+      /** As in {@link ScanKernelOptions}. */
+      readonly mirror?: SourceText | undefined;
       /** The initial value. It joins in the kernel that stores the result. */
       readonly ends?: Ends | undefined;
       /**
@@ -345,7 +369,7 @@ export function reduceKernel(
 ): Kernel {
   const { sources, sizes, input, output, arrangement, lengthOnGpu, map, ends, storedBytes, segments } =
     options;
-  const { entryPoint = [reduceTiles] } = options;
+  const { entryPoint = [reduceTiles], mirror } = options;
   const mapped = input === "items" ? map : undefined;
   const loaded = mapped?.from.bytes ?? monoid.type.bytes;
   const vector = vectorOf(arrangement, input, monoid, sizes, loaded, storedBytes);
@@ -360,7 +384,7 @@ export function reduceKernel(
       ...(mapped?.sources(monoid, output, vector, false, shown) ??
         storageSources(monoid, input, output, vector, shown)),
       // The input is only read here. If it shares a buffer with the output, that buffer is bound once, for reading.
-      ...inputFor(arrangement),
+      ...inputFor(arrangement, mirror),
       outputItems,
       lengthFile(lengthOnGpu),
       ...(own.tile ?? sources(monoid)),

@@ -35,9 +35,9 @@ export const carriedOf = (
 
 /**
  * The map that a caller's WGSL describes, over an item's value `x` and its index `i`. It gives a value of the resulting
- * type.
+ * type. `isMirrored` says that kernels take items in mirrored order.
  */
-export function itemMap(from: ElementType, text: string): ItemMap {
+export function itemMap(from: ElementType, text: string, isMirrored = false): ItemMap {
   const mapValue = (type: ElementType): Source =>
     callersFunction(
       `fn map_value(x: ${from.native.element}, i: u32) -> ${type.native.element} {`,
@@ -64,7 +64,7 @@ export function itemMap(from: ElementType, text: string): ItemMap {
             conversion("item_from_element", "Element", "Output", bits),
             elementFromCallers(
               monoid,
-              "element_from_value(map_value(value_from_item(x), i + call.first_index))",
+              `element_from_value(map_value(value_from_item(x), ${isMirrored ? "mirrored(i)" : "i"} + call.first_index))`,
             ),
           ].join("\n"),
         ),

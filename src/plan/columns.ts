@@ -5,8 +5,6 @@ import { columns as nvidia } from "../adapters/nvidia.ts";
 import { columns as software } from "../adapters/software.ts";
 import type { ColumnTable, ColumnTuning, TuningRow } from "../adapters/tables.ts";
 import type { Monoid, Operator } from "../algebra/monoid.ts";
-import { monoid as monoidOf } from "../algebra/monoid.ts";
-import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { ArgumentError, shown } from "../errors.ts";
 import { reduceColumnsKernel, scanColumnsKernel } from "../kernels/columns.ts";
@@ -15,12 +13,14 @@ import type { Arrangement, Ends, Kernel } from "../kernels/kernel.ts";
 import { isApart } from "../kernels/kernel.ts";
 import type { ItemMap } from "../kernels/map.ts";
 import type { Sizes } from "../kernels/sizes.ts";
+import type { SourceText } from "../text/source.ts";
 import { chooseSizes, requireMaxLength } from "./choose_sizes.ts";
 import { mapOf } from "./map.ts";
 import type { Chosen } from "./options.ts";
 import type { Bindings, PassParams, Plan, RangeName, Scratch } from "./plan.ts";
 import { bound, distinct, itemBytesOf, wholeWords } from "./plan.ts";
 import type { Combination, PlanFacts } from "./plan_facts.ts";
+import { mirrorOf, operatorOf } from "./reverse.ts";
 import { countsOf, refuseTotal } from "./segment_counts.ts";
 import type { LoadedTuning } from "./tuning.ts";
 import { groupingOf } from "./tuning.ts";
@@ -64,6 +64,7 @@ type ColumnOptions = Chosen & {
   readonly op?: Operator;
   readonly map?: string;
   readonly exclusive?: boolean;
+  readonly reverse?: boolean;
   readonly initial?: unknown;
   readonly total?: unknown;
   readonly lengthOnGpu?: boolean;
@@ -83,6 +84,8 @@ interface PlannedColumns {
   readonly exclusive: boolean;
   /** The columns of a block, if work-groups may take blocks. */
   readonly block: number | undefined;
+  /** The file that says where mirrored items lie, if columns go from their last items to their first. */
+  readonly mirror: SourceText | undefined;
   /** What the kernels have that read the caller's items. */
   readonly ofItems: {
     readonly sizes: Sizes;
@@ -94,11 +97,11 @@ interface PlannedColumns {
 
 /** The kernels of columns: the one that reduces chunks to totals, the one that combines these, and those that read each chunk at last. */
 function columnKernels(
-  { monoid, reduces, exclusive, block, ofItems }: PlannedColumns,
+  { monoid, reduces, exclusive, block, mirror, ofItems }: PlannedColumns,
   arrangements: readonly ("items" | "one-buffer")[],
 ) {
   const { sizes, lengthOnGpu, ends } = ofItems;
-  const totals = reduceColumnsKernel(monoid, { ...ofItems, input: "items", output: "elements" });
+  const totals = reduceColumnsKernel(monoid, { ...ofItems, mirror, input: "items", output: "elements" });
   const ofChunks = reduces
     ? reduceColumnsKernel(monoid, { sizes, lengthOnGpu, ends, input: "elements", output: "items" })
     : scanColumnsKernel(monoid, {
@@ -119,6 +122,7 @@ function columnKernels(
             ...ofItems,
             side: "items",
             exclusive,
+            mirror,
             oneBuffer: arrangement === "one-buffer",
             carry: true,
             ...(blocked && block && { block }),
@@ -176,9 +180,9 @@ export function planColumns(
   arrangements: readonly Arrangement[],
   testing: ColumnTesting = {},
 ): Plan {
-  const { type, op = add, exclusive = false, lengthOnGpu = false, total } = options;
+  const { type, exclusive = false, lengthOnGpu = false, total } = options;
   const reduces = primitive === "reduce";
-  const monoidOfItems = monoidOf(op, type, primitive);
+  const monoidOfItems = operatorOf(options, primitive);
   const title = `${primitive}<${monoidOfItems.title}> of columns`;
   refuseTotal(total, title);
   refuseChoices(options, title);
@@ -198,7 +202,8 @@ export function planColumns(
   // A chunk has two rows at least.
   const isCut = Math.min(maxLength, division.threads) > 1;
   const ofItems = { sizes, lengthOnGpu, map, ends };
-  const planned: PlannedColumns = { monoid, reduces, exclusive, block: division.block, ofItems };
+  const mirror = mirrorOf({ ...options, segments: "columns" });
+  const planned: PlannedColumns = { monoid, reduces, exclusive, block: division.block, mirror, ofItems };
   const { totals, ofChunks, lasts } = columnKernels(planned, takenArrangements);
   const spine: Scratch = {
     name: "totals of chunks",

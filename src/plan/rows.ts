@@ -4,8 +4,6 @@ import { rows as gpu } from "../adapters/gpu.ts";
 import { rows as nvidia } from "../adapters/nvidia.ts";
 import { rows as software } from "../adapters/software.ts";
 import type { RowsTable, TuningRow } from "../adapters/tables.ts";
-import { monoid as monoidOf } from "../algebra/monoid.ts";
-import { add } from "../algebra/operators.ts";
 import type { Domain } from "../algebra/types.ts";
 import { hillisSteeleMemory } from "../kernels/algorithms.ts";
 import { itemsOfVector } from "../kernels/contract.ts";
@@ -24,6 +22,7 @@ import type { Bindings, Pass, PassParams, Plan, RangeName, Scratch } from "./pla
 import { bound, itemBytesOf, perArrangement, RUNS, wholeWords, withScratch } from "./plan.ts";
 import type { Combination, PlanFacts } from "./plan_facts.ts";
 import type { ReduceOptions } from "./reduce.ts";
+import { arrangementsInOrder, mirrorOf, operatorOf } from "./reverse.ts";
 import type { ScanOptions } from "./scan.ts";
 import { vectorOf } from "./scan.ts";
 import { countsOf, refuseTotal } from "./segment_counts.ts";
@@ -128,12 +127,12 @@ export function planRows(
   given: readonly Arrangement[],
   testing: Partial<LookBackChoices> = {},
 ): Plan | undefined {
-  const { type, op = add, lengthOnGpu = false, algorithm, passes, total } = options;
+  const { type, lengthOnGpu = false, algorithm, passes, total } = options;
   if (algorithm !== undefined || passes !== undefined) {
     return undefined;
   }
   const reduces = primitive === "reduce";
-  const own = monoidOf(op, type, primitive);
+  const own = operatorOf(options, primitive);
   const title = `${primitive}<${own.title}> of rows`;
   refuseTotal(total, title);
   const ends = endsOf({ initial: options.initial }, title, own);
@@ -161,12 +160,13 @@ export function planRows(
   }
   const maxLength = requireMaxLength(title, options.maxLength, Math.max(itemBytes, type.bytes), facts.limits);
   const canShare = itemBytes === type.bytes && !reduces;
+  const taken = arrangementsInOrder(given, options);
   const arrangements = (["vectors", "in-place", "items", "one-buffer"] as const).filter(
-    (one) => given.includes(one) && (canShare || isApart(one)),
+    (one) => taken.includes(one) && (canShare || isApart(one)),
   );
   const vectorFor = (arrangement: Arrangement): number =>
     isWide(arrangement) ? itemsOfVector(itemBytes, sizes.items, reduces ? itemBytes : type.bytes) : 1;
-  const vector = vectorOf(reduces ? undefined : type, tuning, itemBytes);
+  const vector = options.reverse ? 1 : vectorOf(reduces ? undefined : type, tuning, itemBytes);
   const rows: PlannedRows = {
     ...combination,
     maxLength,
@@ -242,7 +242,7 @@ function planScanOfRows(
   const long = planned?.spine && scanLongRows(rows, planned.spine.scratch, options, facts, testing);
   const general = planned?.spine && long ? withScratch(planned, planned.spine.scratch, long.spine) : planned;
   const kernels = perArrangement(arrangements, (arrangement) =>
-    scanRowsKernel(rows.monoid, { ...rows.base, arrangement, exclusive }),
+    scanRowsKernel(rows.monoid, { ...rows.base, arrangement, exclusive, mirror: mirrorOf(options) }),
   );
   const widthAndChunk = (length: number, arrangement: Arrangement, { columns = 1 }: PassParams = {}) => {
     const width = widthOf(length, columns);

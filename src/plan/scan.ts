@@ -1,6 +1,4 @@
 import type { Monoid, Operator } from "../algebra/monoid.ts";
-import { monoid as monoidOf } from "../algebra/monoid.ts";
-import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { elementsOfVector, itemsOfVector } from "../kernels/contract.ts";
 import { endsOf } from "../kernels/initial_and_total.ts";
@@ -15,6 +13,7 @@ import type { Bindings, Pass, Plan, RangeName, Scratch } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, itemBytesOf, paddedBytes, perArrangement, spineLengths } from "./plan.ts";
 import type { PlanFacts, PlannedScan } from "./plan_facts.ts";
 import type { PlannedSegments } from "./planned_segments.ts";
+import { arrangementsInOrder, mirrorOf, operatorOf, widestOf } from "./reverse.ts";
 import type { LoadedTuning, Tuning } from "./tuning.ts";
 import { groupingOf, tileOf } from "./tuning.ts";
 import type { Way } from "./ways.ts";
@@ -33,6 +32,11 @@ export interface ScanOptions<Name extends string = string>
   readonly op?: Operator<NoInfer<Name>>;
   /** Whether each prefix leaves out the element at its own place. */
   readonly exclusive?: boolean;
+  /**
+   * Whether to combine from the last item to the first: each result combines the item at its own place and all that follow, in their order.
+   * An initial value then comes after the last item.
+   */
+  readonly reverse?: boolean;
   /** The most items of a recording: a whole number from 0 up. It sets the size of the scratch. */
   readonly maxLength: number;
   /** Whether recordings take the length from a buffer on the GPU. */
@@ -156,12 +160,12 @@ export function planScan(
   testing: LookBackTesting = {},
   segments?: PlannedSegments,
 ): Plan {
-  const { type, op = add, exclusive = false, lengthOnGpu = false } = options;
-  const own = segments?.monoid ?? monoidOf(op, type, "scan");
+  const { type, exclusive = false, lengthOnGpu = false } = options;
+  const own = segments?.monoid ?? operatorOf(options, "scan");
   const title = segments?.title ?? `scan<${own.title}>`;
   const ends = segments ? undefined : endsOf(options, title, own);
   const monoid = ends?.monoid ?? own;
-  const arrangements = bindableAs(givenArrangements, segments);
+  const arrangements = arrangementsInOrder(bindableAs(givenArrangements, segments), options);
   const map = mapOf(options, type, title, facts.features);
   const itemBytes = map?.from.bytes ?? type.bytes;
   const reduces = segments?.ranges.reduces;
@@ -185,11 +189,19 @@ export function planScan(
     ...combination,
     maxLength,
     itemBytes,
-    kernelOptions: { exclusive, side: "items", lengthOnGpu, map, ends, segments: segments?.kernels },
+    kernelOptions: {
+      exclusive,
+      side: "items",
+      lengthOnGpu,
+      map,
+      mirror: mirrorOf(options),
+      ends,
+      segments: segments?.kernels,
+    },
     segments,
   };
   const once =
-    single && arrangements.includes("vectors")
+    single && arrangements.includes(widestOf(options))
       ? facts.fasterWays?.scanOnce(single, scan, recorded, facts, testing)
       : undefined;
   // Reduce-then-scan, for the arrangements that a single pass does not take.
@@ -240,7 +252,7 @@ export const storesWithoutItems = ({ kernelOptions: { ends, segments } }: Planne
 /** The way of a scan that reads the data twice: it reduces tiles, scans their totals, and then scans tiles. */
 function reduceThenScan(scan: PlannedScan, tuning: LoadedTuning, arrangements: readonly Arrangement[]): Way {
   const { monoid, type, maxLength, itemBytes, kernelOptions, segments } = scan;
-  const { lengthOnGpu, map } = kernelOptions;
+  const { lengthOnGpu, map, mirror } = kernelOptions;
   const reduces = segments?.ranges.reduces;
   const tile = tileOf(tuning);
   const levels = spineLengths(maxLength, tile);
@@ -255,6 +267,7 @@ function reduceThenScan(scan: PlannedScan, tuning: LoadedTuning, arrangements: r
       output: "elements",
       arrangement,
       map,
+      mirror,
       ...(!reduces && { storedBytes: type.bytes }),
       segments: segments?.kernels,
     }),
@@ -273,7 +286,7 @@ function reduceThenScan(scan: PlannedScan, tuning: LoadedTuning, arrangements: r
           isInPlace: !isPadded,
         });
   // Totals of segments are stored one by one.
-  const vector = vectorOf(reduces ? undefined : type, tuning, itemBytes);
+  const vector = mirror ? 1 : vectorOf(reduces ? undefined : type, tuning, itemBytes);
   return {
     arrangements,
     vector,

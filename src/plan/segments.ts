@@ -2,8 +2,6 @@ import { describe } from "../algebra/check_value.ts";
 import { expressionFiles, typeFiles } from "../algebra/expression_files.ts";
 import { bytesOfInitial } from "../algebra/initial.ts";
 import type { Monoid } from "../algebra/monoid.ts";
-import { monoid as monoidOf } from "../algebra/monoid.ts";
-import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
 import { ArgumentError, refuse } from "../errors.ts";
@@ -27,6 +25,7 @@ import type { PlanFacts } from "./plan_facts.ts";
 import type { SegmentsOf } from "./planned_segments.ts";
 import type { ReduceOptions } from "./reduce.ts";
 import { typeFeatureError } from "./require_feature.ts";
+import { operatorOf } from "./reverse.ts";
 import type { Alone, OwnSegments } from "./run_key.ts";
 import { ALONE, FIRST_ITEMS, requireRunKey } from "./run_key.ts";
 import { planRunLengths } from "./run_lengths.ts";
@@ -44,6 +43,7 @@ export type SegmentedOptions = Pick<Chosen, "workGroupSize" | "itemsPerThread"> 
   readonly from?: ElementType;
   readonly map?: unknown;
   readonly exclusive?: boolean;
+  readonly reverse?: boolean;
   readonly initial?: unknown;
   readonly total?: unknown;
   readonly lengthOnGpu?: boolean;
@@ -226,7 +226,8 @@ function segmentsOf(
   facts: DeviceFacts,
   reduces: boolean,
 ): SegmentsOf {
-  const { segments, from, map, exclusive = false, initial = false, total, lengthOnGpu = false } = options;
+  const { segments, from, map, exclusive = false, reverse = false, lengthOnGpu = false } = options;
+  const { initial = false, total } = options;
   const types = [values.type, ...(from === undefined ? [] : [requireType(from, `${title}: from`, "from")])];
   const { unique, alone, ...heads } = headsOf(segments, title, facts, types, map !== undefined);
   if (typeof initial !== "boolean") {
@@ -241,8 +242,16 @@ function segmentsOf(
   }
   // The length decides how many rows there are, and only the GPU may know it.
   const count = heads.kind === "rows" ? lengthOnGpu : heads.kind !== "offsets";
-  const given: SegmentUse = { heads, exclusive, initial, ...(reduces && { totals: { unique, count } }) };
-  const isFlat = !reduces && isFlatScan(given, values, types, options, facts);
+  // Rows stay where they are, so that each starts where it does in the caller's order.
+  const isMirrored = reverse && heads.kind !== "rows";
+  const given: SegmentUse = {
+    heads,
+    exclusive,
+    isMirrored,
+    initial,
+    ...(reduces && { totals: { unique, count } }),
+  };
+  const isFlat = !reduces && !reverse && isFlatScan(given, values, types, options, facts);
   const use: SegmentUse = { ...given, isFlat };
   const monoid: Monoid = segmentedMonoid(values, use);
   const keys = heads.kind === "keys" ? heads : undefined;
@@ -340,9 +349,8 @@ export function planSegments(
   arrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
   testing: Partial<LookBackChoices> = {},
 ): Plan {
-  const { type, op = add } = options;
   const reduces = primitive === "reduce";
-  const own = monoidOf(op, type, primitive);
+  const own = operatorOf(options, primitive);
   const found = segmentsOf(options, `${primitive}<${own.title}>`, own, facts, reduces);
   return (
     planRunLengths(found, options, facts, testing) ??

@@ -81,7 +81,10 @@ const pairRow = (
   facts: DeviceFacts,
   { scan, pairs }: SinglePassTable,
 ): TuningRow | undefined =>
-  known.isDefault && scan.includes(known) && algorithmOf(known, options, facts) === "subgroup"
+  known.isDefault &&
+  !options.reverse &&
+  scan.includes(known) &&
+  algorithmOf(known, options, facts) === "subgroup"
     ? pairs?.find(
         (row) =>
           row.elementBytes === bytes &&
@@ -136,11 +139,12 @@ export const planSinglePass: PlanSinglePass = (asked, combination, options, fact
 
 /**
  * Whether a scan of ranges that lie so may take a single pass: ranges of two buffers that start at a vector, or at any item if they are no items of
- * segments; and scans in place.
+ * segments, or go in mirrored order; and scans in place.
  */
-const takesOnce = (arrangement: Arrangement, { segments }: PlannedScan): boolean =>
+const takesOnce = (arrangement: Arrangement, { segments, kernelOptions: { mirror } }: PlannedScan): boolean =>
   arrangement === "vectors" ||
-  (segments === undefined && (arrangement === "items" || arrangement === "in-place"));
+  (arrangement === "items" && (segments === undefined || mirror !== undefined)) ||
+  (arrangement === "in-place" && segments === undefined);
 
 const isAtVectors = (arrangement: Arrangement): boolean =>
   arrangement === "vectors" || arrangement === "in-place";
@@ -148,7 +152,9 @@ const isAtVectors = (arrangement: Arrangement): boolean =>
 /** How lanes exchange what they store, and in which vectors: the files for it depend on how the ranges lie. */
 function storesOf({ tuning }: SinglePass, { type, monoid, itemBytes, kernelOptions, segments }: PlannedScan) {
   const { domain } = monoid;
-  const vector = vectorOf(segments?.ranges.reduces ? undefined : type, tuning, itemBytes);
+  const vector = kernelOptions.mirror
+    ? 1
+    : vectorOf(segments?.ranges.reduces ? undefined : type, tuning, itemBytes);
   const lanesExchange = tuning.algorithm === "subgroup" && hasFullSubgroups(tuning.sizes) && !segments;
   // 2^30 bytes, H200, 64 bytes: 912 µs, and 1075 without. H100, 32 bytes, inclusive and exclusive: 847 and 820 (855 and 834), in place 847
   // and 829 (899 and 877; loaded by pairs, too, 892 and 872).

@@ -1,5 +1,6 @@
 import type { CustomOperator } from "../../algebra/custom_operator.ts";
 import { expressionFiles } from "../../algebra/expression_files.ts";
+import type { Monoid } from "../../algebra/monoid.ts";
 import { numbers, numericSurroundings } from "../../algebra/numbers_64.ts";
 import { provideNumbers } from "../../algebra/numbers_later.ts";
 import { numericFiles } from "../../algebra/numeric_files.ts";
@@ -307,7 +308,7 @@ function headFor(
 const isLongName = (name: string): boolean => name === "u64" || name === "i64" || name === "f64";
 
 /** An operator as a program; its function takes the scalars of `earlier`, and then those of `later`. @throws {Error} if it has no code. */
-export function readOperator({ name, combine, declarations, type }: OperatorText): Program {
+export function readOperator({ name, combine, declarations, type, swapped }: OperatorText): Program {
   const isLong = takesLong([type]);
   const { element } = type.native;
   const files = withHeads(type.files);
@@ -321,7 +322,8 @@ export function readOperator({ name, combine, declarations, type }: OperatorText
       ...(isLong && { numbers: { files: withHeads(numericFiles), reader: () => numbers.reader([type]) } }),
     },
   });
-  const line = (of: string): string => `(earlier: ${of}, later: ${of}) -> ${of} {`;
+  const [first, second] = swapped ? ["later", "earlier"] : ["earlier", "later"];
+  const line = (of: string): string => `(${first}: ${of}, ${second}: ${of}) -> ${of} {`;
   const module = checked([...callers.sources(`fn combine${line(element)}`), ...files], "combine");
   return isLong
     ? longProgram(
@@ -338,4 +340,5 @@ export function readOperator({ name, combine, declarations, type }: OperatorText
 }
 
 /** What an operator is made of. */
-export type OperatorText = Pick<CustomOperator, "name" | "combine" | "declarations" | "type">;
+export type OperatorText = Pick<CustomOperator, "name" | "combine" | "declarations" | "type"> &
+  Pick<Monoid, "swapped">;

@@ -32,6 +32,7 @@ import type { ArgValue, Selected, Selection } from "./hand_types.ts";
 
 const loadArgMinMax = /* @__PURE__ */ once(() => import("../../cpu/arg_min_max.ts"));
 const loadMoves = /* @__PURE__ */ once(() => import("../../cpu/moves.ts"));
+const loadReverse = /* @__PURE__ */ once(() => import("../../cpu/reverse.ts"));
 const loadSearches = /* @__PURE__ */ once(() => import("../../cpu/search_loops.ts"));
 const loadSorts = /* @__PURE__ */ once(() => import("../../cpu/sort_loops.ts"));
 const loadSegments = /* @__PURE__ */ once(() => import("../../cpu/segment_folds.ts"));
@@ -46,6 +47,7 @@ export interface FoldAtHand {
     readonly map?: string;
     readonly from?: unknown;
     readonly exclusive?: boolean;
+    readonly reverse?: boolean;
   };
   readonly given: Given;
   readonly types: { readonly from?: ElementType; readonly type: ElementType };
@@ -135,12 +137,15 @@ async function foldingOf(
     return undefined;
   }
   const items = arrayOf(given, from, primitive);
-  const array = options.map === undefined ? items : await mapped(context, options.map, items, type);
+  const unordered = options.map === undefined ? items : await mapped(context, options.map, items, type);
+  const reverse = options.reverse === true;
+  const array = reverse && unordered ? (await loadReverse()).mirroredArray(unordered) : unordered;
   const initial = ends.initial && valueIn(bytesOf(ends.initial, primitive, "initial", "initial"), type);
   if (array === undefined || name !== undefined) {
     return array && name && tableFolding(array, name, initial as Scalar | undefined);
   }
-  const passes = combination.callers && (await loadTexts()).operatorText(op as CustomOperator);
+  const passes =
+    combination.callers && (await loadTexts()).operatorText({ ...(op as CustomOperator), swapped: reverse });
   return passes && textFolding(array, passes, initial);
 }
 
@@ -195,6 +200,9 @@ export async function scan(
   const bytes = target(given.length * types.type.bytes)();
   const output = numbersOver(bytes, types.type);
   const total = folding.scan(output, options.exclusive === true);
+  if (options.reverse) {
+    (await loadReverse()).mirrorLike(folding.array, output);
+  }
   putIn(bytes, output);
   ends.total?.().set(bytesIn(total));
   return bytes;
@@ -241,7 +249,11 @@ export async function segments(context: Context, call: SegmentsAtHand): Promise<
   if (primitive === "scan") {
     const bytes = target(given.length * types.type.bytes)();
     const exclusive = options.exclusive === true;
-    scanSegments({ type, op, input, initial, segments, exclusive, output: numbersOver(bytes, type) });
+    const output = numbersOver(bytes, type);
+    const { mirroredSegments, mirror } = options.reverse ? await loadReverse() : {};
+    const inOrder = mirroredSegments?.(segments, given.length) ?? segments;
+    scanSegments({ type, op, input, initial, segments: inOrder, exclusive, output });
+    mirror?.(output);
     return { bytes };
   }
   const bytes = bytesIn(reduceSegments({ type, op, input, initial, segments }));

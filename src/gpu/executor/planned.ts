@@ -1,11 +1,12 @@
 import type { Arrangement } from "../../kernels/kernel.ts";
 import type { TuningOptions } from "../../plan/options.ts";
 import type { Plan } from "../../plan/plan.ts";
+import type { ScanOptions } from "../../plan/scan.ts";
 
 // What a plan of a call depends on.
 
 /** The options of a call's plan, with types and the length. */
-export type PlanOptions = TuningOptions & { readonly maxLength: number };
+export type PlanOptions = TuningOptions & Pick<ScanOptions, "maxLength" | "reverse">;
 
 /**
  * The length that the plan of a call at hand is made for: a power of two, so that other lengths can use it, too. It is at least

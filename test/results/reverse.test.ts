@@ -1,0 +1,330 @@
+import { describe, expect, test } from "vitest";
+import { emptyLike, valuesOf } from "../../src/algebra/array_values.ts";
+import type { AnyArray } from "../../src/algebra/arrays.ts";
+import { arrayOver } from "../../src/algebra/arrays.ts";
+import { exactAdd } from "../../src/algebra/exact_add.ts";
+import { f16, f32 } from "../../src/algebra/floats.ts";
+import { i32, u32 } from "../../src/algebra/integers.ts";
+import type { Operator } from "../../src/algebra/monoid.ts";
+import { add, logicalAnd, max, min, mul } from "../../src/algebra/operators.ts";
+import type { ElementType, TypeName, Value } from "../../src/algebra/types.ts";
+import { f64, u64 } from "../../src/algebra/types_64.ts";
+import { openFold } from "../../src/node.ts";
+import { scanReference } from "../../src/reference/scan.ts";
+import { matrix } from "../look_back/operators.ts";
+import { arrayBuffer, readAs, readWords, storageBuffer, submit } from "../support/buffers.ts";
+import { expectSameBits } from "../support/compare.ts";
+import { algorithmNames, untyped, useFoldOfOneSize } from "../support/fold.ts";
+import { affine, chain, last } from "../support/operators.ts";
+import { pairs } from "../support/pairs.ts";
+import { anyItems, manyMagnitudes, randomWords } from "../support/random.ts";
+
+// Scans from the last element to the first, against the reference, on every element.
+
+// Sums of f64 have the order that groupingOf gives.
+const fold = useFoldOfOneSize();
+const tunings = [
+  { workGroupSize: 4, itemsPerThread: 2, passes: "reduce-then-scan" },
+  { workGroupSize: 8, itemsPerThread: 4, passes: "single" },
+] as const;
+/** Around tiles; and two levels of spine, or groups of a look-back. */
+const lengths = [0, 1, 7, 8, 9, 31, 33, 65, 300];
+const MOST = 300;
+
+interface Row {
+  readonly type: ElementType;
+  readonly op: Operator<string>;
+  readonly initial: Value;
+  readonly items?: (length: number) => AnyArray;
+}
+
+const structs =
+  (type: ElementType): ((length: number) => AnyArray) =>
+  (length) =>
+    (type as typeof matrix.type).over(
+      randomWords((length * type.bytes) / 4, `${type.name} ${length}`).buffer as ArrayBuffer,
+    ) as never;
+
+const table: readonly Row[] = [
+  { type: u32, op: untyped(affine), initial: 0x80030005 },
+  { type: u32, op: untyped(add), initial: 7 },
+  { type: u32, op: untyped(last), initial: 5 },
+  { type: i32, op: untyped(min), initial: -2 },
+  { type: f32, op: untyped(max), initial: -0 },
+  {
+    type: f32,
+    op: untyped(exactAdd),
+    initial: 2 ** -90,
+    items: (length) => Float32Array.from(manyMagnitudes(length, `f32 ${length}`)),
+  },
+  { type: f16, op: untyped(logicalAnd), initial: 3.5 },
+  { type: f16, op: untyped(exactAdd), initial: 0.5 },
+  { type: u64, op: untyped(mul), initial: 3n },
+  { type: f64, op: untyped(add), initial: 0.1, items: (length) => manyMagnitudes(length, `f64 ${length}`) },
+  {
+    type: f64,
+    op: untyped(exactAdd),
+    initial: 1e300,
+    items: (length) => manyMagnitudes(length, `f64 ${length}`),
+  },
+  {
+    type: matrix.type,
+    op: untyped(matrix),
+    initial: { a: 1, b: 2, c: 3, d: 4 },
+    items: structs(matrix.type),
+  },
+  {
+    type: chain.type,
+    op: untyped(chain),
+    initial: { sum: 3n, first: 4, last: 5, count: 6 },
+    items: structs(chain.type),
+  },
+];
+const itemsOf = ({ type, items }: Row, length: number): AnyArray =>
+  items?.(length) ?? anyItems(type.name as TypeName, length, `${type.name} ${length}`);
+
+/** A value, as an array of one. */
+function one(type: ElementType, value: Value): AnyArray {
+  const { array, set } = emptyLike(arrayOver(type, new ArrayBuffer(0)), 1, type);
+  set(0, value);
+  return array;
+}
+
+const missing = ({ type }: Row): boolean =>
+  type.feature !== undefined && !fold().device.features.has(type.feature);
+
+const cases = pairs({
+  row: table,
+  algorithm: algorithmNames,
+  tuning: tunings,
+  exclusive: [false, true],
+  ends: ["no ends", "initial", "total", "initial and total"],
+  place: ["two buffers", "two buffers at any item", "in place", "one buffer"],
+  lengthOnGpu: [false, true],
+}).map((one, turn) => ({
+  ...one,
+  turn,
+  name: `${one.row.type.name}, ${one.row.op.name}, ${one.algorithm}, ${one.tuning.passes}, ${one.exclusive ? "exclusive" : "inclusive"}, ${one.ends}, ${one.place}${one.lengthOnGpu ? ", length on the GPU" : ""}`,
+}));
+
+test.for(cases)("recorded: $name", async (one_, { skip }) => {
+  const { row, algorithm, tuning, exclusive, ends, place, lengthOnGpu, turn } = one_;
+  skip(missing(row), "the adapter has no shader-f16");
+  const { type, op, initial } = row;
+  const { device } = fold();
+  const starts = ends.includes("initial") ? { initial } : {};
+  const hasTotal = ends.includes("total");
+  const scan = await fold().prepareScan({
+    type,
+    op,
+    algorithm,
+    ...tuning,
+    exclusive,
+    reverse: true,
+    maxLength: MOST,
+    lengthOnGpu,
+    initial: "initial" in starts,
+    total: hasTotal,
+  });
+  const itemWords = Math.max(1, type.bytes / 4);
+  for (const length of lengths.filter((_, at) => at < 2 || (at + turn) % 2 === 0)) {
+    const title = `${length}`;
+    // The most items that a range may have to hold.
+    const most = lengthOnGpu ? MOST : length;
+    const data = itemsOf(row, length);
+    const shift = place === "two buffers at any item" || place === "in place" ? itemWords * (turn % 4) : 0;
+    const input = arrayBuffer(device, data, shift, 5000);
+    const isApart = place.startsWith("two");
+    const output = isApart ? storageBuffer(device, randomWords(5000, "poison")) : input;
+    const room = Math.ceil((most * type.bytes) / 4 / itemWords) * itemWords;
+    const offset = 4 * (place === "one buffer" ? room + 2 * itemWords : shift);
+    const before = await readWords(device, output);
+    const sum = storageBuffer(device, randomWords(256, "sum"));
+    const count = storageBuffer(device, Uint32Array.of(length));
+    const ranges = {
+      input: {
+        buffer: input,
+        offset: 4 * shift,
+        size: Math.max(4, 4 * Math.ceil((most * type.bytes) / 4)),
+      },
+      output: { buffer: output, offset },
+      length: lengthOnGpu ? count : length,
+      ...starts,
+      ...(hasTotal && { total: { buffer: sum, offset: 768 } }),
+    };
+    const grouping = scan.groupingOf(ranges as never);
+    submit(device, (encoder) => scan.record(encoder, ranges as never));
+    const wanted = one(type, initial);
+    const order = type.name === "f64" && op.name === "add" ? { grouping } : {};
+    const like = {
+      type,
+      op,
+      exclusive,
+      reverse: true,
+      ...starts,
+      ...order,
+      ...(hasTotal && { total: wanted }),
+    };
+    const expected = scanReference(data, like as never) as AnyArray;
+    const words = await readWords(device, output);
+    expectSameBits(readAs(expected, type, words.slice(offset / 4)), expected, title);
+    const end = offset / 4 + Math.ceil((length * type.bytes) / 4);
+    expectSameBits(words.slice(0, offset / 4), before.slice(0, offset / 4), `before the output ${title}`);
+    expectSameBits(words.slice(end), before.slice(end), `behind the output ${title}`);
+    if (hasTotal) {
+      expectSameBits(
+        readAs(wanted, type, (await readWords(device, sum)).slice(192)),
+        wanted,
+        `total ${title}`,
+      );
+    }
+    for (const buffer of [input, output, sum, count]) {
+      buffer.destroy();
+    }
+  }
+  scan.destroy();
+});
+
+/** Suffixes by the plainest loop: what the reference has to give. */
+function suffixesOf<V>(
+  values: readonly V[],
+  combine: (earlier: V, later: V) => V,
+  identity: V,
+  exclusive: boolean,
+): V[] {
+  return values.map((_, at) =>
+    values.slice(exclusive ? at + 1 : at).reduceRight((later, earlier) => combine(earlier, later), identity),
+  );
+}
+
+describe("the reference", () => {
+  test.for([false, true])("gives what a loop gives, exclusive: %s", (exclusive) => {
+    const data = randomWords(40, "reference");
+    const plain = suffixesOf([...data], affine.reference, affine.identity, exclusive);
+    const given = scanReference(data, { op: affine, reverse: true, exclusive });
+    expectSameBits(given, Uint32Array.from(plain), "all");
+    const total = new Uint32Array(1);
+    const from = 0x80030005;
+    const started = scanReference(data, { op: affine, reverse: true, exclusive, initial: from, total });
+    const behind = suffixesOf([...data, from], affine.reference, affine.identity, exclusive);
+    expectSameBits(
+      started,
+      Uint32Array.from(
+        behind.slice(0, -1).map((value, at) => (exclusive && at === data.length - 1 ? from : value)),
+      ),
+      "initial",
+    );
+    expect(total[0]).toBe(suffixesOf([...data, from], affine.reference, affine.identity, false)[0]);
+  });
+
+  test.for([false, true])("restarts at the end of each segment, exclusive: %s", (exclusive) => {
+    const data = randomWords(24, "segments");
+    const bounds = [0, 5, 6, 6, 20, 24];
+    const wanted = bounds
+      .slice(1)
+      .flatMap((end, at) =>
+        suffixesOf([...data.subarray(bounds[at], end)], affine.reference, affine.identity, exclusive),
+      );
+    const options = { op: affine, reverse: true, exclusive } as const;
+    expectSameBits(
+      scanReference(data, { ...options, segments: { offsets: bounds } }),
+      Uint32Array.from(wanted),
+      "offsets",
+    );
+    const byRows = scanReference(data, { ...options, segments: { rows: 6 } });
+    const rows = [0, 6, 12, 18].flatMap((at) =>
+      suffixesOf([...data.subarray(at, at + 6)], affine.reference, affine.identity, exclusive),
+    );
+    expectSameBits(byRows, Uint32Array.from(rows), "rows");
+    const byColumns = scanReference(data, { ...options, segments: { columns: 4 } });
+    for (let column = 0; column < 4; column++) {
+      const own = data.filter((_, at) => at % 4 === column);
+      expectSameBits(
+        byColumns.filter((_, at) => at % 4 === column),
+        Uint32Array.from(suffixesOf([...own], affine.reference, affine.identity, exclusive)),
+        "column",
+      );
+    }
+  });
+});
+
+describe("at hand", () => {
+  for (const cpu of ["never", "always"] as const) {
+    test.for(table.map((row, at) => ({ ...row, name: `${row.type.name}, ${row.op.name}`, turn: at })))(
+      `$name, on the CPU: ${cpu}`,
+      async (row, { skip }) => {
+        skip(missing(row), "the adapter has no shader-f16");
+        const { type, op, initial, turn } = row;
+        const own = await openFold({ device: fold().device, cpu });
+        for (const [at, length] of [0, 1, 300, 1500].entries()) {
+          const exclusive = (at + turn) % 2 === 0;
+          const data = itemsOf(row, length);
+          const ends = (at + turn) % 3 === 0 ? {} : { initial };
+          const [total, wanted] = [one(type, initial), one(type, initial)];
+          // Sums of f64 go from the last element to the first on the CPU, and in the order of a plan on the GPU.
+          const isOrdered = type.name === "f64" && op.name === "add" && cpu === "never";
+          const given = isOrdered ? whole(data) : data;
+          const like = { type, op, exclusive, reverse: true, ...ends } as never;
+          const expected = scanReference(given, { ...(like as object), total: wanted } as never) as AnyArray;
+          const found = await own.scan(given as never, { ...(like as object), total } as never);
+          expectSameBits(found, expected, `${length}`);
+          expectSameBits(total, wanted, `total ${length}`);
+          const inPlace = await own.scan(given as never, { ...(like as object), into: given } as never);
+          expectSameBits(inPlace, expected, `in place ${length}`);
+        }
+        own.destroy();
+      },
+    );
+  }
+});
+
+/** Small whole numbers, whose sums are exact in any order. */
+const whole = (data: AnyArray): Float64Array =>
+  Float64Array.from({ length: data.length }, (_, at) => (at * 7) % 64);
+
+const mapped = {
+  map: "u32(x) * 3u + i",
+  twin: (x: number, i: number) => (x * 3 + i) >>> 0,
+};
+
+test.for(["never", "always"] as const)("a map sees each element's own index, on the CPU: %s", async (cpu) => {
+  const own = await openFold({ device: fold().device, cpu });
+  const data = Float32Array.from(randomWords(700, "map"), (word) => word % 1000);
+  for (const passes of [undefined, "reduce-then-scan", "single"] as const) {
+    const options = { type: u32, op: affine, reverse: true } as const;
+    const expected = scanReference(data, { ...options, map: mapped.twin });
+    const found = await own.scan(data, {
+      ...options,
+      map: mapped.map,
+      ...(passes && { passes, workGroupSize: 8 }),
+    });
+    expectSameBits(found, expected, `${passes}`);
+  }
+  own.destroy();
+});
+
+test("arrays on the GPU, and lengths that only the GPU knows", async () => {
+  const data = randomWords(500, "arrays");
+  const array = await fold().upload(data);
+  const options = { op: affine, reverse: true } as const;
+  const scanned = await fold().scan(array, options);
+  expectSameBits(await scanned.read(), scanReference(data, options), "whole");
+  const kept = await fold().compact(array, { where: "x % 3u == 0u" });
+  const total = await fold().upload(new Uint32Array(1));
+  const suffixes = await fold().scan(kept, { ...options, exclusive: true, initial: 9, total });
+  const wanted = new Uint32Array(1);
+  const items = data.filter((x) => x % 3 === 0);
+  const expected = scanReference(items, { ...options, exclusive: true, initial: 9, total: wanted });
+  expectSameBits(await suffixes.read(), expected, "kept");
+  expectSameBits(await total.read(), wanted, "total");
+  const inPlace = await fold().scan(array, { ...options, into: array });
+  expectSameBits(await inPlace.read(), scanReference(data, options), "in place");
+  for (const one of [array, kept, suffixes, scanned, total]) {
+    one.destroy();
+  }
+});
+
+test("is refused where there is no last element", () => {
+  const values = valuesOf(Uint32Array.of(1), u32);
+  expect(values(0)).toBe(1);
+});
