@@ -76,14 +76,15 @@ function expectChunks(rowsPerChunk: number | undefined, divided: string, of: num
   }
 }
 
-test.for(cases)("a scan of $name", async (row, { skip }) => {
-  const { type, op, exclusive, testing, divided, starts } = row;
+const scans = cases.flatMap((row) => [false, true].map((reverse) => ({ ...row, reverse })));
+test.for(scans)("a scan of $name, reverse: $reverse", async (row, { skip }) => {
+  const { type, op, exclusive, reverse, testing, divided, starts } = row;
   skip(
     type.feature !== undefined && !fold().device.features.has(type.feature),
     "the adapter has no shader-f16",
   );
   const { device } = fold();
-  const base = { type, op, exclusive, workGroupSize: 8, itemsPerThread: 4 };
+  const base = { type, op, exclusive, reverse, workGroupSize: 8, itemsPerThread: 4 };
   const scan = await planned("scan", { ...base, ...("initial" in starts && { initial: true }) }, testing);
   for (const [at, { columns, rows: ofRows }] of shapes.entries()) {
     const length = columns * ofRows;
@@ -110,7 +111,7 @@ test.for(cases)("a scan of $name", async (row, { skip }) => {
     const isBlocked = "block" in testing && columns >= testing.block && ofRows > 8;
     expect(grouping.rowsPerRun, title).toBe(isBlocked ? 4 : undefined);
     submit(fold().device, (encoder) => scan.record(encoder, ranges));
-    const like = { op, type, exclusive, segments: { columns }, ...starts };
+    const like = { op, type, exclusive, reverse, segments: { columns }, ...starts };
     const expected = scanReference(data, {
       ...like,
       ...(type.name === "f64" && { grouping }),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { emptyLike, valuesOf } from "../../src/algebra/array_values.ts";
+import { emptyLike } from "../../src/algebra/array_values.ts";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { arrayOver } from "../../src/algebra/arrays.ts";
 import { exactAdd } from "../../src/algebra/exact_add.ts";
@@ -324,7 +324,144 @@ test("arrays on the GPU, and lengths that only the GPU knows", async () => {
   }
 });
 
-test("is refused where there is no last element", () => {
-  const values = valuesOf(Uint32Array.of(1), u32);
-  expect(values(0)).toBe(1);
+/** Segments of 24 items and more, at hand. */
+const segmentsAtHand = (length: number) => {
+  const heads = Uint32Array.from({ length }, (_, at) => Number(at % 7 === 3 || at % 11 === 0));
+  return {
+    rows: { rows: length / 6 },
+    columns: { columns: 6 },
+    offsets: { offsets: Uint32Array.of(0, 0, 5, 6, 6, length - 1, length, length) },
+    heads: { heads },
+    keys: { keys: heads.map((_, at) => Math.floor(Math.sqrt(at)) % 3) },
+  } as const;
+};
+
+test.for(["never", "always"] as const)("segments at hand, on the CPU: %s", async (cpu) => {
+  const own = await openFold({ device: fold().device, cpu });
+  const rows = [
+    { type: u32, op: untyped(add), initial: 7 },
+    { type: i32, op: untyped(min), initial: -2 },
+    { type: f32, op: untyped(max), initial: -0 },
+    { type: u64, op: untyped(mul), initial: 3n },
+    { type: u32, op: untyped(affine), initial: 0x30007 },
+  ] satisfies Row[];
+  for (const [turn, row] of rows.entries()) {
+    const { type, op, initial } = row;
+    for (const [at, [kind, segments]] of Object.entries(segmentsAtHand(60 + 6 * turn)).entries()) {
+      const data = itemsOf(row, 60 + 6 * turn);
+      const ends = (at + turn) % 2 === 0 ? { initial } : {};
+      const options = {
+        type,
+        op,
+        reverse: true,
+        exclusive: (at + turn) % 3 === 0,
+        segments,
+        ...ends,
+      } as never;
+      const expected = scanReference(data, options) as AnyArray;
+      const title = `${type.name} ${op.name} by ${kind}`;
+      expectSameBits((await own.scan(data as never, options)) as AnyArray, expected, title);
+      await own.scan(data as never, { ...(options as object), into: data } as never);
+      expectSameBits(data, expected, `in place, ${title}`);
+    }
+  }
+  own.destroy();
+});
+
+/** The segments of a kind as lists of items, for a length that cuts the last row off. */
+function partsOf(kind: string, length: number, heads: readonly number[]): number[][] {
+  const parts = new Map<number, number[]>();
+  for (let index = 0, run = 0; index < length; index++) {
+    run += Number(heads.includes(index));
+    const part = kind === "rows" ? Math.floor(index / 10) : kind === "columns" ? index % 10 : run;
+    parts.set(part, [...(parts.get(part) ?? []), index]);
+  }
+  return [...parts.values()];
+}
+
+test.for(["rows", "columns", "offsets", "heads", "headBits", "keys"] as const)(
+  "%s of data whose length only the GPU knows",
+  async (kind) => {
+    const { device } = fold();
+    const maxLength = 400;
+    const heads = [0, 3, 4, 40, 41, 97, 98, 200, 333];
+    const flags = Uint32Array.from({ length: maxLength }, (_, at) => Number(heads.includes(at)));
+    const bits = new Uint32Array(Math.ceil(maxLength / 32));
+    for (const head of heads) {
+      bits[head >>> 5] = ((bits[head >>> 5] as number) | (1 << (head & 31))) >>> 0;
+    }
+    const given = {
+      rows: {},
+      columns: {},
+      offsets: { offsets: Uint32Array.from([...heads, maxLength]) },
+      heads: { heads: flags },
+      headBits: { heads: bits },
+      keys: { keys: flags.map((_, at) => heads.filter((head) => head <= at).length % 2) },
+    }[kind];
+    for (const exclusive of [false, true]) {
+      for (const tuning of [...(kind === "columns" ? [] : tunings), undefined]) {
+        const scan = await fold().prepareScan({
+          type: u32,
+          op: affine,
+          reverse: true,
+          exclusive,
+          maxLength,
+          lengthOnGpu: true,
+          segments: kind === "keys" ? { keys: u32 } : kind,
+          ...tuning,
+        });
+        for (const length of [0, 1, 33, 97, 98, 205, 400]) {
+          const data = randomWords(maxLength, `${kind} ${length}`);
+          const [input, output] = [
+            storageBuffer(device, data),
+            storageBuffer(device, randomWords(500, "poison")),
+          ];
+          const [[name, words] = []] = Object.entries(given);
+          const marks = words && storageBuffer(device, words);
+          const count = storageBuffer(device, Uint32Array.of(length));
+          const numbers = {
+            rows: { rows: 10 },
+            columns: { columns: 10 },
+            offsets: { segmentCount: heads.length },
+          };
+          const ranges = {
+            input,
+            output,
+            length: count,
+            ...(name && { [name]: marks }),
+            ...(numbers as Record<string, object>)[kind],
+          };
+          submit(device, (encoder) => scan.record(encoder, ranges as never));
+          const wanted = randomWords(500, "poison");
+          for (const part of partsOf(kind, length, heads)) {
+            const items = part.map((index) => data[index] as number);
+            const suffixes = suffixesOf(items, affine.reference, affine.identity, exclusive);
+            part.forEach((index, at) => {
+              wanted[index] = suffixes[at] as number;
+            });
+          }
+          const title = `${length}, exclusive: ${exclusive}, ${tuning?.passes}`;
+          expectSameBits(await readWords(device, output), wanted, title);
+          for (const buffer of [input, output, count, ...(marks ? [marks] : [])]) {
+            buffer.destroy();
+          }
+        }
+        scan.destroy();
+      }
+    }
+  },
+);
+
+test("is refused where there is no last element, and where nothing is scanned", async () => {
+  const error =
+    /scanStream: reverse is true, but a stream gives its first results before its last elements come in/;
+  const { readable } = fold().scanStream({ type: u32, reverse: true } as never);
+  await expect(readable.getReader().read()).rejects.toThrow(error);
+  await expect(fold().reduce(Uint32Array.of(1), { reverse: true } as never)).rejects.toThrow(
+    /reduce takes no option reverse/,
+  );
+  await expect(fold().scan(Uint32Array.of(1), { reverse: 1 } as never)).rejects.toThrow(/reverse is 1/);
+  await expect(fold().prepareScan({ type: u32, maxLength: 1, reverse: "yes" } as never)).rejects.toThrow(
+    /reverse/,
+  );
 });
