@@ -101,23 +101,32 @@ export const isWide = (arrangement: Arrangement): boolean => arrangements[arrang
 export const isApart = (arrangement: Arrangement): boolean =>
   arrangement === "vectors" || arrangement === "items" || arrangement === "padded";
 
-/** The files that read and write mirrored places, in front of those for an arrangement of items. */
-const mirroredFiles = {
-  items: { files: [inputMirrored, outputMirrored], input: [inputMirrored] },
-  "one-buffer": { files: [oneBufferMirrored, outputMirrored], input: [inputMirrored] },
-} as const satisfies Partial<Record<Arrangement, Omit<ArrangementFiles, "wide">>>;
+/** Arrangements that kernels take in mirrored order. They take items one by one. */
+export type MirroredArrangement = Exclude<Arrangement, "vectors" | "padded">;
 
-/** Arrangements that kernels take in mirrored order. */
-export type MirroredArrangement = keyof typeof mirroredFiles;
+const mirroredInOneBuffer: ArrangementFiles = {
+  files: [oneBufferMirrored, outputMirrored, ...arrangements["one-buffer"].files],
+  input: [inputMirrored, ...arrangements["one-buffer"].input],
+  wide: false,
+};
+
+const mirroredArrangements: Readonly<Record<MirroredArrangement, ArrangementFiles>> = {
+  items: {
+    files: [inputMirrored, outputMirrored, ...arrangements.items.files],
+    input: [inputMirrored, ...arrangements.items.input],
+    wide: false,
+  },
+  "one-buffer": mirroredInOneBuffer,
+  "in-place": mirroredInOneBuffer,
+};
 
 /** The files for an arrangement. `mirror` is the file that says where mirrored items lie, if the kernel takes them in that order. */
 export function filesOf(arrangement: Arrangement, mirror?: SourceText): ArrangementFiles {
-  const own = arrangements[arrangement];
   if (mirror === undefined) {
-    return own;
+    return arrangements[arrangement];
   }
-  const { files, input } = mirroredFiles[arrangement as MirroredArrangement];
-  return { ...own, files: [mirror, ...files, ...own.files], input: [mirror, ...input, ...own.input] };
+  const { files, input, wide } = mirroredArrangements[arrangement as MirroredArrangement];
+  return { files: [mirror, ...files], input: [mirror, ...input], wide };
 }
 
 /** What a kernel's constants say beside its sizes. */
@@ -306,7 +315,7 @@ export function scanKernel(
   const totals = segments?.totals?.(options);
   const { bytes } = monoid.type;
   const loaded = map?.from.bytes ?? bytes;
-  const vector = vectorOf(arrangement, side, monoid, sizes, loaded, totals ? loaded : bytes);
+  const vector = mirror ? 1 : vectorOf(arrangement, side, monoid, sizes, loaded, totals ? loaded : bytes);
   const singlePass = typeof carry === "object";
   const shown = exclusive && side === "items" ? monoid.start?.before : undefined;
   const entryPoint = options.entryPoint ?? (singlePass ? "scan_single_pass" : "scan_tiles");
@@ -372,7 +381,7 @@ export function reduceKernel(
   const { entryPoint = [reduceTiles], mirror } = options;
   const mapped = input === "items" ? map : undefined;
   const loaded = mapped?.from.bytes ?? monoid.type.bytes;
-  const vector = vectorOf(arrangement, input, monoid, sizes, loaded, storedBytes);
+  const vector = mirror ? 1 : vectorOf(arrangement, input, monoid, sizes, loaded, storedBytes);
   const { start } = monoid;
   // Only an input of items may be empty. An input of elements has one for each tile.
   const shown = start && input === "items" ? `select(x, ${start.before}, data_length() == 0u)` : undefined;

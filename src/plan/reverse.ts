@@ -38,7 +38,7 @@ const mirroredArrangements: Readonly<Record<Arrangement, MirroredArrangement>> =
   vectors: "items",
   items: "items",
   padded: "items",
-  "in-place": "one-buffer",
+  "in-place": "in-place",
   "one-buffer": "one-buffer",
 };
 

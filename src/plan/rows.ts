@@ -165,7 +165,9 @@ export function planRows(
     (one) => taken.includes(one) && (canShare || isApart(one)),
   );
   const vectorFor = (arrangement: Arrangement): number =>
-    isWide(arrangement) ? itemsOfVector(itemBytes, sizes.items, reduces ? itemBytes : type.bytes) : 1;
+    isWide(arrangement) && !options.reverse
+      ? itemsOfVector(itemBytes, sizes.items, reduces ? itemBytes : type.bytes)
+      : 1;
   const vector = options.reverse ? 1 : vectorOf(reduces ? undefined : type, tuning, itemBytes);
   const rows: PlannedRows = {
     ...combination,

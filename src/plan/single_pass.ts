@@ -161,7 +161,7 @@ function storesOf({ tuning }: SinglePass, { type, monoid, itemBytes, kernelOptio
   // Of 12 bytes, 2^28 bytes, H200, 192 × 12: 164 µs, and 194 without, H100 199 and 221.
   // What is mapped gains, too: 2^26 f16 to f32, H100, 174 (210), 2^25 u32 to u64 152 (177), 2^24 u32 to 16 bytes 156 (230).
   const parts = partsOfVector(domain.stored ?? domain.element, vector);
-  const byPairs = lanesExchange && parts > 1 && parts <= MOST_PARTS;
+  const byPairs = lanesExchange && !kernelOptions.mirror && parts > 1 && parts <= MOST_PARTS;
   return {
     vector,
     isShifted: (arrangement: Arrangement): boolean =>
@@ -202,7 +202,7 @@ export const scanOnce: ScanOnce = (single, scan, given, facts, testing) => {
       ...tuning,
       sources: (one, traits) =>
         tuning.sources(one, {
-          oneItem: !isWide(arrangement),
+          oneItem: kernelOptions.mirror !== undefined || !isWide(arrangement),
           isAwaited: true,
           isShifted: isShifted(arrangement),
           ...traits,
