@@ -14,7 +14,9 @@ import { scanReference } from "../../src/reference/scan.ts";
 import { matrix } from "../look_back/operators.ts";
 import { arrayBuffer, readAs, readWords, storageBuffer, submit } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { algorithmNames, untyped, useFoldOfOneSize } from "../support/fold.ts";
+import { algorithmNames, planAs, untyped, useFoldOfOneSize } from "../support/fold.ts";
+import type { Subject } from "../support/mutations.ts";
+import { testMutations } from "../support/mutations.ts";
 import { affine, chain, last } from "../support/operators.ts";
 import { pairs } from "../support/pairs.ts";
 import { anyItems, manyMagnitudes, randomWords } from "../support/random.ts";
@@ -465,3 +467,218 @@ test("is refused where there is no last element, and where nothing is scanned", 
     /reverse/,
   );
 });
+
+describe("exact sums in tiles of their own, as on GPUs", () => {
+  test.for([f16, f32, f64])("$name", async (type, { skip }) => {
+    skip(
+      type.feature !== undefined && !fold().device.features.has(type.feature),
+      "the adapter has no shader-f16",
+    );
+    const { device } = fold();
+    const restore = planAs(fold(), { software: false });
+    try {
+      for (const [turn, sizes] of [
+        { workGroupSize: 4, itemsPerThread: 4 },
+        { workGroupSize: 8, itemsPerThread: 33 },
+      ].entries()) {
+        const exclusive = turn === 0;
+        const options = { type, op: exactAdd, reverse: true, exclusive } as const;
+        const scan = await fold().prepareScan({
+          ...options,
+          ...sizes,
+          algorithm: "blelloch",
+          passes: "reduce-then-scan",
+          maxLength: MOST,
+          total: true,
+        });
+        for (const length of [0, 1, 17, 300]) {
+          const data = itemsOf(
+            { type, op: untyped(exactAdd), initial: 0, ...(type !== f16 && { items: magnitudesOf(type) }) },
+            length,
+          );
+          const input = arrayBuffer(device, data, 4);
+          const output = turn === 0 ? storageBuffer(device, randomWords(700, "poison")) : input;
+          const total = storageBuffer(device, randomWords(4, "total"));
+          const at = { buffer: input, offset: 16 };
+          const ranges = { input: at, output: turn === 0 ? output : at, length, total };
+          submit(device, (encoder) => scan.record(encoder, ranges));
+          const wanted = one(type, 0);
+          const expected = scanReference(data, { ...options, total: wanted } as never) as AnyArray;
+          const words = await readWords(device, output);
+          expectSameBits(readAs(expected, type, words.slice(turn === 0 ? 0 : 4)), expected, `${length}`);
+          expectSameBits(readAs(wanted, type, await readWords(device, total)), wanted, `total ${length}`);
+          for (const buffer of new Set([input, output, total])) {
+            buffer.destroy();
+          }
+        }
+        scan.destroy();
+      }
+    } finally {
+      restore();
+    }
+  });
+});
+
+/** Numbers of f32 or f64 whose exponents differ. */
+const magnitudesOf =
+  (type: ElementType) =>
+  (length: number): AnyArray =>
+    type === f32
+      ? Float32Array.from(manyMagnitudes(length, `exact ${length}`))
+      : manyMagnitudes(length, `exact ${length}`);
+
+const broken = randomWords(100, "mutations");
+const small = { op: affine, reverse: true, workGroupSize: 4, itemsPerThread: 2 } as const;
+
+/** Scans of an array, of two buffers, in place, and of two ranges of one buffer. */
+const scans = (more: object, twin: object = more, length: number = broken.length): Subject =>
+  async function* (own) {
+    const data = broken.slice(0, length);
+    const expected = scanReference(data, { op: affine, reverse: true, ...twin } as never);
+    yield [await own.scan(data, { ...small, ...more } as never), expected];
+    const { device } = own;
+    const { segments, ...others } = more as { segments?: Record<string, number> };
+    const [[kind, count] = []] = Object.entries(segments ?? {});
+    const scan = await own.prepareScan({
+      type: u32,
+      ...small,
+      ...others,
+      ...(kind && { segments: kind as "rows" }),
+      maxLength: length,
+    });
+    for (const place of [0, 4 * length]) {
+      const buffer = storageBuffer(device, Uint32Array.of(...data, ...data));
+      const output = { buffer, offset: place };
+      const ranges = { input: { buffer, size: 4 * length }, output, length, ...(kind && { [kind]: count }) };
+      submit(device, (encoder) => scan.record(encoder, ranges as never));
+      yield [(await readWords(device, buffer)).slice(place / 4, place / 4 + length), expected];
+    }
+    scan.destroy();
+  };
+
+/** A scan of fewer items than a whole number of rows of seven. */
+const cutOff = (kind: "rows" | "columns"): Subject =>
+  async function* (own) {
+    const { device } = own;
+    const scan = await own.prepareScan({
+      type: u32,
+      ...small,
+      maxLength: 98,
+      lengthOnGpu: true,
+      segments: kind,
+    });
+    const output = storageBuffer(device, new Uint32Array(98));
+    const length = storageBuffer(device, Uint32Array.of(95));
+    const ranges = { input: storageBuffer(device, broken), output, length, [kind]: 7 };
+    submit(device, (encoder) => scan.record(encoder, ranges));
+    const wanted = new Uint32Array(98);
+    for (let part = 0; part < 14; part++) {
+      const own = Array.from({ length: 95 }, (_, at) => at).filter((at) =>
+        kind === "rows" ? Math.floor(at / 7) === part : at % 7 === part,
+      );
+      const items = own.map((at) => broken[at] as number);
+      for (const [at, value] of suffixesOf(items, affine.reference, affine.identity, false).entries()) {
+        wanted[own[at] as number] = value;
+      }
+    }
+    yield [await readWords(device, output), wanted];
+    scan.destroy();
+  };
+
+testMutations(
+  fold,
+  {
+    all: scans({}),
+    "a single pass": scans({ passes: "single" }, {}),
+    mapped: scans({ map: "x ^ i" }, { map: (x: number, i: number) => (x ^ i) >>> 0 }),
+    rows: scans({ segments: { rows: 10 } }),
+    columns: scans({ segments: { columns: 10 } }),
+    "rows that are cut off": cutOff("rows"),
+    "columns that are cut off": cutOff("columns"),
+    keys: async function* (own) {
+      const keys = broken.map((_, at) => Math.floor(Math.sqrt(at)));
+      const options = { ...small, exclusive: true, segments: { keys } };
+      const expected = scanReference(broken, {
+        op: affine,
+        reverse: true,
+        exclusive: true,
+        segments: { keys },
+      });
+      yield [await own.scan(broken, options), expected];
+    },
+  },
+  [
+    {
+      title: "an operator gets its operands in the order of the kernel",
+      shownBy: "all",
+      from: "fn combine(later: Element, earlier: Element)",
+      to: "fn combine(earlier: Element, later: Element)",
+    },
+    {
+      title: "within segments, too",
+      shownBy: "keys",
+      from: "fn combine_values(later: SegmentValue, earlier: SegmentValue)",
+      to: "fn combine_values(earlier: SegmentValue, later: SegmentValue)",
+    },
+    {
+      title: "items are not mirrored",
+      shownBy: "all",
+      from: "return data_length() - 1u - index;",
+      to: "return index;",
+    },
+    {
+      title: "the input is read in its own order",
+      shownBy: "a single pass",
+      from: "input[call.input_base + mirrored(index)]",
+      to: "input[call.input_base + index]",
+    },
+    {
+      title: "the input in the output's buffer is read in its own order",
+      shownBy: "all",
+      from: "output[call.input_base + mirrored(index)]",
+      to: "output[call.input_base + index]",
+    },
+    {
+      title: "results are written in the order of the kernel",
+      shownBy: "a single pass",
+      from: "output[call.output_base + mirrored(index)] = item",
+      to: "output[call.output_base + index] = item",
+    },
+    {
+      title: "a map sees the index of the kernel",
+      shownBy: "mapped",
+      from: "mirrored(i) + call.first_index",
+      to: "i + call.first_index",
+    },
+    {
+      title: "rows change places",
+      shownBy: "rows",
+      from: "let first = index - index % call.columns;",
+      to: "let first = data_length() - call.columns - (index - index % call.columns);",
+    },
+    {
+      title: "a row that is cut off is as long as the others",
+      shownBy: "rows that are cut off",
+      from: "min(call.columns, data_length() - first) - 1u",
+      to: "call.columns - 1u",
+    },
+    {
+      title: "columns go from their first items on",
+      shownBy: "columns",
+      from: "(rows - 1u - index / call.columns)",
+      to: "(index / call.columns)",
+    },
+    {
+      title: "a column that is cut off is as long as the others",
+      shownBy: "columns that are cut off",
+      from: /(let rows = length \/ call\.columns \+ select\(0u, 1u, )column < length % call\.columns\);\n {2}return \(rows/,
+      to: "$1true);\n  return (rows",
+    },
+    {
+      title: "segments start where they do in the caller's order",
+      shownBy: "keys",
+      from: "mirrored(index) + 1u, index > 0u",
+      to: "mirrored(index), index > 0u",
+    },
+  ],
+);
