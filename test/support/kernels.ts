@@ -374,6 +374,9 @@ export async function kernelsOf(
         }
       }
       take((await planReduce({ ...base, ...changes, op }, facts)).kernels);
+      for (const passes of allPasses) {
+        take((await planScan({ ...base, ...changes, op, passes, reverse: true }, facts)).kernels);
+      }
     }
     // Columns take no algorithm, so they go with one of them.
     for (const exclusive of isWhole && algorithm === "blelloch" ? [false, true] : []) {
@@ -383,6 +386,12 @@ export async function kernelsOf(
         take(planColumns(primitive, options, withFasterWays(facts), ALL_ARRANGEMENTS).kernels);
         const asRows = { ...options, segments: "rows" } as const;
         take(planRows(primitive, asRows, withFasterWays(facts), ALL_ARRANGEMENTS)?.kernels ?? []);
+        if (primitive === "scan") {
+          const reversed = { ...options, reverse: true };
+          take(planColumns(primitive, reversed, withFasterWays(facts), ALL_ARRANGEMENTS).kernels);
+          const rows = { ...reversed, segments: "rows" } as const;
+          take(planRows(primitive, rows, withFasterWays(facts), ALL_ARRANGEMENTS)?.kernels ?? []);
+        }
       }
     }
     // All in one kernel; and, of one operator, as the text that compiles as it stands.
