@@ -64,6 +64,7 @@ const vendorChoice =
 const parts = [
   "src/cpu/arg_min_max.ts",
   "src/cpu/moves.ts",
+  "src/cpu/reverse.ts",
   "src/cpu/search_loops.ts",
   "src/cpu/segment_folds.ts",
   "src/cpu/selection_loops.ts",
@@ -81,6 +82,7 @@ const parts = [
   "src/gpu/tuning/tuning.ts",
   "src/plan/faster_ways.ts",
   "src/plan/plan_segmented.ts",
+  "src/plan/reverse.ts",
 ];
 
 /** What entries besides `wavefold` load so: `wavefold/laws` needs fast-check, which may be missing; few programs simulate. */

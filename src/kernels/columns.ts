@@ -10,7 +10,7 @@ import type { SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
 import type { Side } from "./contract.ts";
 import { operatorSources, storageText } from "./contract.ts";
-import type { Ends, Kernel } from "./kernel.ts";
+import type { Ends, Kernel, Mirror } from "./kernel.ts";
 import { filesOf, inputFor, lengthFile, linkKernel, prefixText, resultSources } from "./kernel.ts";
 import type { ItemMap } from "./map.ts";
 import type { Sizes } from "./sizes.ts";
@@ -37,7 +37,7 @@ export function scanColumnsKernel(
     /** Whether chunks have carries. The first one has none. */
     readonly carry: boolean;
     /** As in {@link ScanKernelOptions}. */
-    readonly mirror?: SourceText | undefined;
+    readonly mirror?: Mirror | undefined;
     /** Columns that a work-group takes, several threads for each. The default is one thread for each column. */
     readonly block?: number;
   },
@@ -81,7 +81,7 @@ export function reduceColumnsKernel(
     readonly input: Side;
     readonly output: Side;
     /** As in {@link ScanKernelOptions}. */
-    readonly mirror?: SourceText | undefined;
+    readonly mirror?: Mirror | undefined;
   },
 ): Kernel {
   const { sizes, lengthOnGpu, map, ends, input, output, mirror } = options;

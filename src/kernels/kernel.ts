@@ -2,17 +2,14 @@ import carryNone from "#shaders/device/io/carry_none.wgsl";
 import carrySpine from "#shaders/device/io/carry_spine.wgsl";
 import edges from "#shaders/device/io/edges.wgsl";
 import inputItems from "#shaders/device/io/input_items.wgsl";
-import inputMirrored from "#shaders/device/io/input_mirrored.wgsl";
 import inputPadded from "#shaders/device/io/input_padded.wgsl";
 import inputVectors from "#shaders/device/io/input_vectors.wgsl";
 import lengthBuffer from "#shaders/device/io/length_buffer.wgsl";
 import lengthOfCall from "#shaders/device/io/length_of_call.wgsl";
 import loadItems from "#shaders/device/io/load_items.wgsl";
 import oneBufferItems from "#shaders/device/io/one_buffer_items.wgsl";
-import oneBufferMirrored from "#shaders/device/io/one_buffer_mirrored.wgsl";
 import oneBufferVectors from "#shaders/device/io/one_buffer_vectors.wgsl";
 import outputItems from "#shaders/device/io/output_items.wgsl";
-import outputMirrored from "#shaders/device/io/output_mirrored.wgsl";
 import outputPadded from "#shaders/device/io/output_padded.wgsl";
 import outputVectors from "#shaders/device/io/output_vectors.wgsl";
 import result from "#shaders/device/io/result.wgsl";
@@ -101,33 +98,12 @@ export const isWide = (arrangement: Arrangement): boolean => arrangements[arrang
 export const isApart = (arrangement: Arrangement): boolean =>
   arrangement === "vectors" || arrangement === "items" || arrangement === "padded";
 
-/** Arrangements that kernels take in mirrored order. They take items one by one. */
-export type MirroredArrangement = Exclude<Arrangement, "vectors" | "padded">;
+/** The files of kernels that take items in mirrored order: those that say where mirrored items lie come first. */
+export type Mirror = Readonly<Record<Exclude<Arrangement, "vectors" | "padded">, ArrangementFiles>>;
 
-const mirroredInOneBuffer: ArrangementFiles = {
-  files: [oneBufferMirrored, outputMirrored, ...arrangements["one-buffer"].files],
-  input: [inputMirrored, ...arrangements["one-buffer"].input],
-  wide: false,
-};
-
-const mirroredArrangements: Readonly<Record<MirroredArrangement, ArrangementFiles>> = {
-  items: {
-    files: [inputMirrored, outputMirrored, ...arrangements.items.files],
-    input: [inputMirrored, ...arrangements.items.input],
-    wide: false,
-  },
-  "one-buffer": mirroredInOneBuffer,
-  "in-place": mirroredInOneBuffer,
-};
-
-/** The files for an arrangement. `mirror` is the file that says where mirrored items lie, if the kernel takes them in that order. */
-export function filesOf(arrangement: Arrangement, mirror?: SourceText): ArrangementFiles {
-  if (mirror === undefined) {
-    return arrangements[arrangement];
-  }
-  const { files, input, wide } = mirroredArrangements[arrangement as MirroredArrangement];
-  return { files: [mirror, ...files], input: [mirror, ...input], wide };
-}
+/** The files for an arrangement; by a `mirror`, for items in mirrored order. */
+export const filesOf = (arrangement: Arrangement, mirror?: Mirror): ArrangementFiles =>
+  mirror?.[arrangement as keyof Mirror] ?? arrangements[arrangement];
 
 /** What a kernel's constants say beside its sizes. */
 export interface KernelConstants {
@@ -245,8 +221,8 @@ export interface ScanKernelOptions {
   /** Whether a buffer holds the length. */
   readonly lengthOnGpu: boolean;
   readonly map?: ItemMap | undefined;
-  /** The file that says where mirrored items lie, if the scan goes from the last item to the first. */
-  readonly mirror?: SourceText | undefined;
+  /** The files for mirrored items, if the scan goes from the last item to the first. */
+  readonly mirror?: Mirror | undefined;
   readonly ends?: Ends | undefined;
   readonly segments?: SegmentSources | undefined;
 }
@@ -343,7 +319,7 @@ export function scanKernel(
 }
 
 /** The files that read the input, for a kernel that writes to another buffer. */
-export const inputFor = (arrangement: Arrangement, mirror?: SourceText): readonly SourceText[] =>
+export const inputFor = (arrangement: Arrangement, mirror?: Mirror): readonly SourceText[] =>
   filesOf(arrangement, mirror).input;
 
 /** The files by which a kernel reduces tiles. */
@@ -364,7 +340,7 @@ export function reduceKernel(
       /** The map that items go through. Elements go through none. */
       readonly map?: ItemMap | undefined;
       /** As in {@link ScanKernelOptions}. */
-      readonly mirror?: SourceText | undefined;
+      readonly mirror?: Mirror | undefined;
       /** The initial value. It joins in the kernel that stores the result. */
       readonly ends?: Ends | undefined;
       /**

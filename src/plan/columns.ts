@@ -9,18 +9,17 @@ import type { ElementType } from "../algebra/types.ts";
 import { ArgumentError, shown } from "../errors.ts";
 import { reduceColumnsKernel, scanColumnsKernel } from "../kernels/columns.ts";
 import { endsOf } from "../kernels/initial_and_total.ts";
-import type { Arrangement, Ends, Kernel } from "../kernels/kernel.ts";
+import type { Arrangement, Ends, Kernel, Mirror } from "../kernels/kernel.ts";
 import { isApart } from "../kernels/kernel.ts";
 import type { ItemMap } from "../kernels/map.ts";
 import type { Sizes } from "../kernels/sizes.ts";
-import type { SourceText } from "../text/source.ts";
 import { chooseSizes, requireMaxLength } from "./choose_sizes.ts";
 import { mapOf } from "./map.ts";
 import type { Chosen } from "./options.ts";
+import { operatorOf, orderOf } from "./order.ts";
 import type { Bindings, PassParams, Plan, RangeName, Scratch } from "./plan.ts";
 import { bound, distinct, itemBytesOf, wholeWords } from "./plan.ts";
 import type { Combination, PlanFacts } from "./plan_facts.ts";
-import { mirrorOf, operatorOf } from "./reverse.ts";
 import { countsOf, refuseTotal } from "./segment_counts.ts";
 import type { LoadedTuning } from "./tuning.ts";
 import { groupingOf } from "./tuning.ts";
@@ -84,8 +83,8 @@ interface PlannedColumns {
   readonly exclusive: boolean;
   /** The columns of a block, if work-groups may take blocks. */
   readonly block: number | undefined;
-  /** The file that says where mirrored items lie, if columns go from their last items to their first. */
-  readonly mirror: SourceText | undefined;
+  /** The files for mirrored items, if columns go from their last items to their first. */
+  readonly mirror: Mirror | undefined;
   /** What the kernels have that read the caller's items. */
   readonly ofItems: {
     readonly sizes: Sizes;
@@ -202,7 +201,7 @@ export function planColumns(
   // A chunk has two rows at least.
   const isCut = Math.min(maxLength, division.threads) > 1;
   const ofItems = { sizes, lengthOnGpu, map, ends };
-  const mirror = mirrorOf({ ...options, segments: "columns" });
+  const { mirror } = orderOf({ ...options, segments: "columns" }, facts);
   const planned: PlannedColumns = { monoid, reduces, exclusive, block: division.block, mirror, ofItems };
   const { totals, ofChunks, lasts } = columnKernels(planned, takenArrangements);
   const spine: Scratch = {

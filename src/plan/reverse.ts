@@ -1,40 +1,38 @@
+import inputMirrored from "#shaders/device/io/input_mirrored.wgsl";
 import mirrorAll from "#shaders/device/io/mirror_all.wgsl";
 import mirrorColumns from "#shaders/device/io/mirror_columns.wgsl";
 import mirrorRows from "#shaders/device/io/mirror_rows.wgsl";
-import type { Monoid } from "../algebra/monoid.ts";
-import { monoid } from "../algebra/monoid.ts";
-import { add } from "../algebra/operators.ts";
-import type { Arrangement, MirroredArrangement } from "../kernels/kernel.ts";
+import oneBufferMirrored from "#shaders/device/io/one_buffer_mirrored.wgsl";
+import outputMirrored from "#shaders/device/io/output_mirrored.wgsl";
+import type { Arrangement, Mirror } from "../kernels/kernel.ts";
+import { filesOf } from "../kernels/kernel.ts";
 import type { SourceText } from "../text/source.ts";
-import type { AnyOperator } from "./options.ts";
-import type { ScanOptions } from "./scan.ts";
+import type { Order } from "./order.ts";
 
 // Reversed scans. A kernel that takes all items in mirrored order, and swaps the operands of its operator, scans from the last item to the
-// first. So no kernel but those parts differs, and what comes before a tile is what lies behind it in the caller's data.
+// first. So no kernel but those parts differs, and what comes before a tile is what lies behind it in the caller's data. This is loaded only if
+// a plan is reversed.
 
-/** The order of a scan, as far as options say it. */
-type Order = Pick<ScanOptions, "reverse" | "segments">;
-
-/** The operator on the elements as kernels get them. */
-export function operatorOf(
-  { op = add, type, reverse }: Pick<AnyOperator<ScanOptions>, "op" | "type" | "reverse">,
-  primitive: string,
-): Monoid {
-  const own = monoid(op, type, primitive);
-  return reverse ? { ...own, swapped: true } : own;
+/** The files of kernels, where a file says where mirrored items lie. Items go one by one, since mirrored vectors start between the caller's. */
+function mirrorBy(places: SourceText): Mirror {
+  const { files, input, wide } = filesOf("items");
+  const oneBuffer = {
+    files: [places, oneBufferMirrored, outputMirrored, ...filesOf("one-buffer").files],
+    input: [places, inputMirrored, ...input],
+    wide,
+  };
+  return {
+    items: {
+      files: [places, inputMirrored, outputMirrored, ...files],
+      input: [places, inputMirrored, ...input],
+      wide,
+    },
+    "one-buffer": oneBuffer,
+    "in-place": oneBuffer,
+  };
 }
 
-/** The file that says where mirrored items lie; undefined for a scan from the first item to the last. Rows and columns stay where they are. */
-export const mirrorOf = ({ reverse, segments }: Order): SourceText | undefined =>
-  reverse
-    ? segments === "rows"
-      ? mirrorRows
-      : segments === "columns"
-        ? mirrorColumns
-        : mirrorAll
-    : undefined;
-
-const mirroredArrangements: Readonly<Record<Arrangement, MirroredArrangement>> = {
+const arrangements: Readonly<Record<Arrangement, keyof Mirror>> = {
   vectors: "items",
   items: "items",
   padded: "items",
@@ -42,12 +40,9 @@ const mirroredArrangements: Readonly<Record<Arrangement, MirroredArrangement>> =
   "one-buffer": "one-buffer",
 };
 
-/** How kernels take ranges of two buffers that start at vectors. */
-export const widestOf = ({ reverse }: Order): Arrangement => (reverse ? "items" : "vectors");
-
-/** How kernels take ranges that lie so. Mirrored items go one by one, since no vector of theirs starts where a vector of the caller's does. */
-export const arrangementsInOrder = (
-  given: readonly Arrangement[],
-  { reverse }: Order,
-): readonly Arrangement[] =>
-  reverse ? [...new Set(given.map((arrangement) => mirroredArrangements[arrangement]))] : given;
+/** The order of a reversed scan. Rows and columns stay where they are, and each is mirrored on its own. */
+export const inReverse = (segments: unknown): Order => ({
+  mirror: mirrorBy(segments === "rows" ? mirrorRows : segments === "columns" ? mirrorColumns : mirrorAll),
+  widest: "items",
+  arrangementsOf: (given) => [...new Set(given.map((arrangement) => arrangements[arrangement]))],
+});

@@ -8,7 +8,7 @@ import type { Domain } from "../algebra/types.ts";
 import { hillisSteeleMemory } from "../kernels/algorithms.ts";
 import { itemsOfVector } from "../kernels/contract.ts";
 import { endsOf } from "../kernels/initial_and_total.ts";
-import type { Arrangement, Ends, Kernel } from "../kernels/kernel.ts";
+import type { Arrangement, Ends, Kernel, Mirror } from "../kernels/kernel.ts";
 import { isApart, isWide } from "../kernels/kernel.ts";
 import type { LookBackChoices } from "../kernels/look_back.ts";
 import { lookBackMemory, lookBackShape, lookBackSources, spineSize } from "../kernels/look_back.ts";
@@ -18,11 +18,11 @@ import { chooseSizes, requireMaxLength } from "./choose_sizes.ts";
 import type { Grouping } from "./grouping.ts";
 import { mapOf } from "./map.ts";
 import type { AnyOperator, Chosen } from "./options.ts";
+import { operatorOf, orderOf } from "./order.ts";
 import type { Bindings, Pass, PassParams, Plan, RangeName, Scratch } from "./plan.ts";
 import { bound, itemBytesOf, perArrangement, RUNS, wholeWords, withScratch } from "./plan.ts";
 import type { Combination, PlanFacts } from "./plan_facts.ts";
 import type { ReduceOptions } from "./reduce.ts";
-import { arrangementsInOrder, mirrorOf, operatorOf } from "./reverse.ts";
 import type { ScanOptions } from "./scan.ts";
 import { vectorOf } from "./scan.ts";
 import { countsOf, refuseTotal } from "./segment_counts.ts";
@@ -96,6 +96,7 @@ interface PlannedRows extends Combination {
   readonly base: LoadedTuning & {
     readonly lengthOnGpu: boolean;
     readonly map: ItemMap | undefined;
+    readonly mirror: Mirror | undefined;
     readonly ends: Ends | undefined;
   };
   vectorFor(arrangement: Arrangement): number;
@@ -160,7 +161,8 @@ export function planRows(
   }
   const maxLength = requireMaxLength(title, options.maxLength, Math.max(itemBytes, type.bytes), facts.limits);
   const canShare = itemBytes === type.bytes && !reduces;
-  const taken = arrangementsInOrder(given, options);
+  const { mirror, arrangementsOf } = orderOf(options, facts);
+  const taken = arrangementsOf(given);
   const arrangements = (["vectors", "in-place", "items", "one-buffer"] as const).filter(
     (one) => taken.includes(one) && (canShare || isApart(one)),
   );
@@ -176,7 +178,7 @@ export function planRows(
     tuning,
     bySubgroups,
     arrangements,
-    base: { ...tuning, lengthOnGpu, map, ends },
+    base: { ...tuning, lengthOnGpu, map, mirror, ends },
     vectorFor,
     groupingFor: (arrangement, width, chunk) => ({
       ...groupingOf(tuning, width % vectorFor(arrangement) === 0 ? vectorFor(arrangement) : 1),
@@ -244,7 +246,7 @@ function planScanOfRows(
   const long = planned?.spine && scanLongRows(rows, planned.spine.scratch, options, facts, testing);
   const general = planned?.spine && long ? withScratch(planned, planned.spine.scratch, long.spine) : planned;
   const kernels = perArrangement(arrangements, (arrangement) =>
-    scanRowsKernel(rows.monoid, { ...rows.base, arrangement, exclusive, mirror: mirrorOf(options) }),
+    scanRowsKernel(rows.monoid, { ...rows.base, arrangement, exclusive }),
   );
   const widthAndChunk = (length: number, arrangement: Arrangement, { columns = 1 }: PassParams = {}) => {
     const width = widthOf(length, columns);

@@ -9,11 +9,11 @@ import { chooseSizes, requireMaxLength, twoPassRowOf } from "./choose_sizes.ts";
 import type { MapOptions } from "./map.ts";
 import { mapOf } from "./map.ts";
 import type { AnyOperator, EndOptions, SegmentOptions, SoonOption, TuningOptions } from "./options.ts";
+import { operatorOf, orderOf } from "./order.ts";
 import type { Bindings, Pass, Plan, RangeName, Scratch } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, itemBytesOf, paddedBytes, perArrangement, spineLengths } from "./plan.ts";
 import type { PlanFacts, PlannedScan } from "./plan_facts.ts";
 import type { PlannedSegments } from "./planned_segments.ts";
-import { arrangementsInOrder, mirrorOf, operatorOf, widestOf } from "./reverse.ts";
 import type { LoadedTuning, Tuning } from "./tuning.ts";
 import { groupingOf, tileOf } from "./tuning.ts";
 import type { Way } from "./ways.ts";
@@ -165,7 +165,8 @@ export function planScan(
   const title = segments?.title ?? `scan<${own.title}>`;
   const ends = segments ? undefined : endsOf(options, title, own);
   const monoid = ends?.monoid ?? own;
-  const arrangements = arrangementsInOrder(bindableAs(givenArrangements, segments), options);
+  const { mirror, widest, arrangementsOf } = orderOf(options, facts);
+  const arrangements = arrangementsOf(bindableAs(givenArrangements, segments));
   const map = mapOf(options, type, title, facts.features);
   const itemBytes = map?.from.bytes ?? type.bytes;
   const reduces = segments?.ranges.reduces;
@@ -194,14 +195,14 @@ export function planScan(
       side: "items",
       lengthOnGpu,
       map,
-      mirror: mirrorOf(options),
+      mirror,
       ends,
       segments: segments?.kernels,
     },
     segments,
   };
   const once =
-    single && arrangements.includes(widestOf(options))
+    single && arrangements.includes(widest)
       ? facts.fasterWays?.scanOnce(single, scan, recorded, facts, testing)
       : undefined;
   // Reduce-then-scan, for the arrangements that a single pass does not take.

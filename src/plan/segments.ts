@@ -19,13 +19,13 @@ import {
 } from "../kernels/segments.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { AnyOperator, Chosen } from "./options.ts";
+import { operatorOf } from "./order.ts";
 import type { Bindings, Pass, PassParams, Plan, RangeName, Scratch, SegmentRanges } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound } from "./plan.ts";
 import type { PlanFacts } from "./plan_facts.ts";
 import type { SegmentsOf } from "./planned_segments.ts";
 import type { ReduceOptions } from "./reduce.ts";
 import { typeFeatureError } from "./require_feature.ts";
-import { operatorOf } from "./reverse.ts";
 import type { Alone, OwnSegments } from "./run_key.ts";
 import { ALONE, FIRST_ITEMS, requireRunKey } from "./run_key.ts";
 import { planRunLengths } from "./run_lengths.ts";

@@ -137,16 +137,20 @@ async function foldingOf(
     return undefined;
   }
   const items = arrayOf(given, from, primitive);
-  const unordered = options.map === undefined ? items : await mapped(context, options.map, items, type);
-  const reverse = options.reverse === true;
-  const array = reverse && unordered ? (await loadReverse()).mirroredArray(unordered) : unordered;
+  const array = options.map === undefined ? items : await mapped(context, options.map, items, type);
   const initial = ends.initial && valueIn(bytesOf(ends.initial, primitive, "initial", "initial"), type);
-  if (array === undefined || name !== undefined) {
-    return array && name && tableFolding(array, name, initial as Scalar | undefined);
+  if (array === undefined) {
+    return undefined;
   }
+  const swapped = options.reverse === true;
   const passes =
-    combination.callers && (await loadTexts()).operatorText({ ...(op as CustomOperator), swapped: reverse });
-  return passes && textFolding(array, passes, initial);
+    name === undefined && combination.callers
+      ? (await loadTexts()).operatorText({ ...(op as CustomOperator), swapped })
+      : undefined;
+  const foldingBy = name
+    ? (own: CpuArray) => tableFolding(own, name, initial as Scalar | undefined)
+    : passes && ((own: CpuArray) => textFolding(own, passes, initial));
+  return foldingBy && (swapped ? (await loadReverse()).inReverse(array, foldingBy) : foldingBy(array));
 }
 
 const tableFolding = (array: CpuArray, name: FoldName, initial: Scalar | undefined): Folding => {
@@ -200,9 +204,6 @@ export async function scan(
   const bytes = target(given.length * types.type.bytes)();
   const output = numbersOver(bytes, types.type);
   const total = folding.scan(output, options.exclusive === true);
-  if (options.reverse) {
-    (await loadReverse()).mirrorLike(folding.array, output);
-  }
   putIn(bytes, output);
   ends.total?.().set(bytesIn(total));
   return bytes;
@@ -250,10 +251,16 @@ export async function segments(context: Context, call: SegmentsAtHand): Promise<
     const bytes = target(given.length * types.type.bytes)();
     const exclusive = options.exclusive === true;
     const output = numbersOver(bytes, type);
-    const { mirroredSegments, mirror } = options.reverse ? await loadReverse() : {};
-    const inOrder = mirroredSegments?.(segments, given.length) ?? segments;
-    scanSegments({ type, op, input, initial, segments: inOrder, exclusive, output });
-    mirror?.(output);
+    scanSegments({
+      type,
+      op,
+      input,
+      initial,
+      segments,
+      exclusive,
+      output,
+      reverse: options.reverse === true,
+    });
     return { bytes };
   }
   const bytes = bytesIn(reduceSegments({ type, op, input, initial, segments }));
