@@ -93,8 +93,6 @@ export interface Monoid {
   readonly domain: Domain;
   /** WGSL's operation for it, if the caller did not write the operator. */
   readonly operation: Operation | undefined;
-  /** Whether kernels get elements from the last one on, so that `combine` gets its operands the other way round. */
-  readonly swapped?: boolean;
   /** An expression over `earlier` and `later`, if the caller did not write the operator. */
   readonly combine?: string;
   /** The caller's WGSL, if the caller wrote the operator. */

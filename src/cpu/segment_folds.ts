@@ -37,8 +37,10 @@ function mirroredSegments(segments: CpuSegments, length: number): CpuSegments {
 }
 
 /** Writes the prefixes of each segment to the output; in reverse, what comes from each element to the end of its segment. */
-export function scanSegments(call: ScanCall & SegmentsOfCall & { readonly reverse?: boolean }): void {
-  const { input, output, segments, reverse = false } = call;
+export function scanSegments(
+  call: ScanCall & SegmentsOfCall & { readonly reverse?: boolean | undefined },
+): void {
+  const { input, output, segments, reverse } = call;
   if (!reverse) {
     scanForward(call);
     return;

@@ -61,16 +61,9 @@ export const constantsText = (constants: Constants): SourceText =>
       .join("\n"),
   );
 
-/** The operator as a function, and the declarations that it needs. */
-function combineSources(
-  { callers, combine, swapped }: Monoid,
-  name: string,
-  element: string,
-): readonly Source[] {
-  const [first, second] = swapped ? ["later", "earlier"] : ["earlier", "later"];
-  const head = `fn ${name}(${first}: ${element}, ${second}: ${element}) -> ${element} {`;
-  return callers?.sources(head) ?? [generated(`${head}\n  return ${combine};\n}`)];
-}
+/** The operator as a function, and the declarations that it needs. `head` is the function's first line. */
+const combineSources = ({ callers, combine }: Monoid, head: string): readonly Source[] =>
+  callers?.sources(head) ?? [generated(`${head}\n  return ${combine};\n}`)];
 
 /** `Element`, `identity` and `combine` for one operator on one type. */
 export const operatorSources = (monoid: Monoid): readonly Source[] =>
@@ -90,7 +83,7 @@ export function operatorAs(
 fn ${identity}() -> ${element} {
   ${setup}return ${expression};
 }`),
-    ...combineSources(monoid, combine, element),
+    ...combineSources(monoid, `fn ${combine}(earlier: ${element}, later: ${element}) -> ${element} {`),
   ];
 }
 

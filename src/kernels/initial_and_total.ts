@@ -34,8 +34,8 @@ export interface EndChoices {
   readonly continued?: boolean;
   /** Whether the initial value and the total are elements as they are combined. */
   readonly carried?: boolean;
-  /** Whether kernels get elements from the last one on. */
-  readonly reverse?: boolean | undefined;
+  /** WGSL for whether there is no element at all, if kernels take them in mirrored order. */
+  readonly isEmpty?: string | undefined;
 }
 
 /**
@@ -44,7 +44,7 @@ export interface EndChoices {
  * @throws {ArgumentError} if an option is not true or false.
  */
 export function endsOf(
-  { initial = false, total = false, continued = false, carried = false, reverse = false }: EndChoices,
+  { initial = false, total = false, continued = false, carried = false, isEmpty }: EndChoices,
   title: string,
   monoid: Monoid,
 ): Ends | undefined {
@@ -64,10 +64,10 @@ export function endsOf(
     fromInitial = fromStored,
     toStored = "x",
   } = carried ? ({} as Partial<Domain>) : domain;
-  // In reverse, empty windows may come before those that have items. Only the last one to come has the total of nothing.
-  const isOfNothing = `data_length() == 0u${reverse ? " && call.length_before == 0u" : ""}`;
   const shown =
-    start && (!initial || (reverse && continued)) ? `select(x, ${start.before}, ${isOfNothing})` : toStored;
+    start && (!initial || (isEmpty && continued))
+      ? `select(x, ${start.before}, ${isEmpty ?? "data_length() == 0u"})`
+      : toStored;
   const storedText = generated(
     [
       `alias Stored = ${stored};`,

@@ -5,6 +5,8 @@ import { columns as nvidia } from "../adapters/nvidia.ts";
 import { columns as software } from "../adapters/software.ts";
 import type { ColumnTable, ColumnTuning, TuningRow } from "../adapters/tables.ts";
 import type { Monoid, Operator } from "../algebra/monoid.ts";
+import { monoid as monoidOf } from "../algebra/monoid.ts";
+import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { ArgumentError, shown } from "../errors.ts";
 import { reduceColumnsKernel, scanColumnsKernel } from "../kernels/columns.ts";
@@ -16,7 +18,7 @@ import type { Sizes } from "../kernels/sizes.ts";
 import { chooseSizes, requireMaxLength } from "./choose_sizes.ts";
 import { mapOf } from "./map.ts";
 import type { Chosen } from "./options.ts";
-import { operatorOf, orderOf } from "./order.ts";
+import { orderOf } from "./order.ts";
 import type { Bindings, PassParams, Plan, RangeName, Scratch } from "./plan.ts";
 import { bound, distinct, itemBytesOf, wholeWords } from "./plan.ts";
 import type { Combination, PlanFacts } from "./plan_facts.ts";
@@ -179,9 +181,10 @@ export function planColumns(
   arrangements: readonly Arrangement[],
   testing: ColumnTesting = {},
 ): Plan {
-  const { type, exclusive = false, lengthOnGpu = false, total } = options;
+  const { type, op = add, exclusive = false, lengthOnGpu = false, total } = options;
   const reduces = primitive === "reduce";
-  const monoidOfItems = operatorOf(options, primitive);
+  const order = orderOf({ ...options, segments: "columns" }, facts);
+  const monoidOfItems = order.operatorOf(monoidOf(op, type, primitive));
   const title = `${primitive}<${monoidOfItems.title}> of columns`;
   refuseTotal(total, title);
   refuseChoices(options, title);
@@ -201,7 +204,7 @@ export function planColumns(
   // A chunk has two rows at least.
   const isCut = Math.min(maxLength, division.threads) > 1;
   const ofItems = { sizes, lengthOnGpu, map, ends };
-  const { mirror } = orderOf({ ...options, segments: "columns" }, facts);
+  const { mirror } = order;
   const planned: PlannedColumns = { monoid, reduces, exclusive, block: division.block, mirror, ofItems };
   const { totals, ofChunks, lasts } = columnKernels(planned, takenArrangements);
   const spine: Scratch = {

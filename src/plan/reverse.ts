@@ -4,6 +4,7 @@ import mirrorColumns from "#shaders/device/io/mirror_columns.wgsl";
 import mirrorRows from "#shaders/device/io/mirror_rows.wgsl";
 import oneBufferMirrored from "#shaders/device/io/one_buffer_mirrored.wgsl";
 import outputMirrored from "#shaders/device/io/output_mirrored.wgsl";
+import type { Monoid } from "../algebra/monoid.ts";
 import type { Arrangement, Mirror } from "../kernels/kernel.ts";
 import { filesOf } from "../kernels/kernel.ts";
 import type { SourceText } from "../text/source.ts";
@@ -32,6 +33,20 @@ function mirrorBy(places: SourceText): Mirror {
   };
 }
 
+/** An operator that gets its operands the other way round. Those of the table commute. */
+function swapped(own: Monoid): Monoid {
+  const { callers } = own;
+  return callers
+    ? {
+        ...own,
+        callers: {
+          ...callers,
+          sources: (head) => callers.sources(head.replace(/earlier(: .*?, )later/, "later$1earlier")),
+        },
+      }
+    : own;
+}
+
 const arrangements: Readonly<Record<Arrangement, keyof Mirror>> = {
   vectors: "items",
   items: "items",
@@ -44,5 +59,8 @@ const arrangements: Readonly<Record<Arrangement, keyof Mirror>> = {
 export const inReverse = (segments: unknown): Order => ({
   mirror: mirrorBy(segments === "rows" ? mirrorRows : segments === "columns" ? mirrorColumns : mirrorAll),
   widest: "items",
+  // A length on the GPU may leave windows empty. They come before those that have items, and hand on the identity.
+  isEmpty: "data_length() == 0u && call.length_before == 0u",
+  operatorOf: swapped,
   arrangementsOf: (given) => [...new Set(given.map((arrangement) => arrangements[arrangement]))],
 });

@@ -4,6 +4,8 @@ import { rows as gpu } from "../adapters/gpu.ts";
 import { rows as nvidia } from "../adapters/nvidia.ts";
 import { rows as software } from "../adapters/software.ts";
 import type { RowsTable, TuningRow } from "../adapters/tables.ts";
+import { monoid as monoidOf } from "../algebra/monoid.ts";
+import { add } from "../algebra/operators.ts";
 import type { Domain } from "../algebra/types.ts";
 import { hillisSteeleMemory } from "../kernels/algorithms.ts";
 import { itemsOfVector } from "../kernels/contract.ts";
@@ -18,7 +20,7 @@ import { chooseSizes, requireMaxLength } from "./choose_sizes.ts";
 import type { Grouping } from "./grouping.ts";
 import { mapOf } from "./map.ts";
 import type { AnyOperator, Chosen } from "./options.ts";
-import { operatorOf, orderOf } from "./order.ts";
+import { orderOf } from "./order.ts";
 import type { Bindings, Pass, PassParams, Plan, RangeName, Scratch } from "./plan.ts";
 import { bound, itemBytesOf, perArrangement, RUNS, wholeWords, withScratch } from "./plan.ts";
 import type { Combination, PlanFacts } from "./plan_facts.ts";
@@ -125,15 +127,16 @@ export function planRows(
   primitive: "scan" | "reduce",
   options: RowOptions,
   facts: PlanFacts,
-  given: readonly Arrangement[],
+  lying: readonly Arrangement[],
   testing: Partial<LookBackChoices> = {},
 ): Plan | undefined {
-  const { type, lengthOnGpu = false, algorithm, passes, total } = options;
+  const { type, op = add, lengthOnGpu = false, algorithm, passes, total } = options;
   if (algorithm !== undefined || passes !== undefined) {
     return undefined;
   }
   const reduces = primitive === "reduce";
-  const own = operatorOf(options, primitive);
+  const order = orderOf(options, facts);
+  const own = order.operatorOf(monoidOf(op, type, primitive));
   const title = `${primitive}<${own.title}> of rows`;
   refuseTotal(total, title);
   const ends = endsOf({ initial: options.initial }, title, own);
@@ -161,8 +164,7 @@ export function planRows(
   }
   const maxLength = requireMaxLength(title, options.maxLength, Math.max(itemBytes, type.bytes), facts.limits);
   const canShare = itemBytes === type.bytes && !reduces;
-  const { mirror, arrangementsOf } = orderOf(options, facts);
-  const taken = arrangementsOf(given);
+  const taken = order.arrangementsOf(lying);
   const arrangements = (["vectors", "in-place", "items", "one-buffer"] as const).filter(
     (one) => taken.includes(one) && (canShare || isApart(one)),
   );
@@ -178,7 +180,7 @@ export function planRows(
     tuning,
     bySubgroups,
     arrangements,
-    base: { ...tuning, lengthOnGpu, map, mirror, ends },
+    base: { ...tuning, lengthOnGpu, map, mirror: order.mirror, ends },
     vectorFor,
     groupingFor: (arrangement, width, chunk) => ({
       ...groupingOf(tuning, width % vectorFor(arrangement) === 0 ? vectorFor(arrangement) : 1),
@@ -204,7 +206,7 @@ export function planRows(
   };
   return reduces
     ? planOfWays(base, [{ vector, ...reduceEachRow(rows) }])
-    : planScanOfRows(base, rows, options, facts, given, testing);
+    : planScanOfRows(base, rows, options, facts, lying, testing);
 }
 
 /** The row of sizes, if tiles of rows have room for what the caller chose, and if elements are not too long. */

@@ -1,4 +1,6 @@
 import type { Monoid, Operator } from "../algebra/monoid.ts";
+import { monoid as monoidOf } from "../algebra/monoid.ts";
+import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { elementsOfVector, itemsOfVector } from "../kernels/contract.ts";
 import { endsOf } from "../kernels/initial_and_total.ts";
@@ -9,7 +11,7 @@ import { chooseSizes, requireMaxLength, twoPassRowOf } from "./choose_sizes.ts";
 import type { MapOptions } from "./map.ts";
 import { mapOf } from "./map.ts";
 import type { AnyOperator, EndOptions, SegmentOptions, SoonOption, TuningOptions } from "./options.ts";
-import { operatorOf, orderOf } from "./order.ts";
+import { orderOf } from "./order.ts";
 import type { Bindings, Pass, Plan, RangeName, Scratch } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, itemBytesOf, paddedBytes, perArrangement, spineLengths } from "./plan.ts";
 import type { PlanFacts, PlannedScan } from "./plan_facts.ts";
@@ -160,13 +162,13 @@ export function planScan(
   testing: LookBackTesting = {},
   segments?: PlannedSegments,
 ): Plan {
-  const { type, exclusive = false, lengthOnGpu = false } = options;
-  const own = segments?.monoid ?? operatorOf(options, "scan");
+  const { type, op = add, exclusive = false, lengthOnGpu = false } = options;
+  const order = orderOf(options, facts);
+  const own = segments?.monoid ?? order.operatorOf(monoidOf(op, type, "scan"));
   const title = segments?.title ?? `scan<${own.title}>`;
-  const ends = segments ? undefined : endsOf(options, title, own);
+  const ends = segments ? undefined : endsOf({ ...options, isEmpty: order.isEmpty }, title, own);
   const monoid = ends?.monoid ?? own;
-  const { mirror, widest, arrangementsOf } = orderOf(options, facts);
-  const arrangements = arrangementsOf(bindableAs(givenArrangements, segments));
+  const arrangements = order.arrangementsOf(bindableAs(givenArrangements, segments));
   const map = mapOf(options, type, title, facts.features);
   const itemBytes = map?.from.bytes ?? type.bytes;
   const reduces = segments?.ranges.reduces;
@@ -195,14 +197,14 @@ export function planScan(
       side: "items",
       lengthOnGpu,
       map,
-      mirror,
+      mirror: order.mirror,
       ends,
       segments: segments?.kernels,
     },
     segments,
   };
   const once =
-    single && arrangements.includes(widest)
+    single && arrangements.includes(order.widest)
       ? facts.fasterWays?.scanOnce(single, scan, recorded, facts, testing)
       : undefined;
   // Reduce-then-scan, for the arrangements that a single pass does not take.

@@ -2,6 +2,8 @@ import { describe } from "../algebra/check_value.ts";
 import { expressionFiles, typeFiles } from "../algebra/expression_files.ts";
 import { bytesOfInitial } from "../algebra/initial.ts";
 import type { Monoid } from "../algebra/monoid.ts";
+import { monoid as monoidOf } from "../algebra/monoid.ts";
+import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
 import { ArgumentError, refuse } from "../errors.ts";
@@ -19,7 +21,7 @@ import {
 } from "../kernels/segments.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { AnyOperator, Chosen } from "./options.ts";
-import { operatorOf } from "./order.ts";
+import { orderOf } from "./order.ts";
 import type { Bindings, Pass, PassParams, Plan, RangeName, Scratch, SegmentRanges } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound } from "./plan.ts";
 import type { PlanFacts } from "./plan_facts.ts";
@@ -349,8 +351,9 @@ export function planSegments(
   arrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
   testing: Partial<LookBackChoices> = {},
 ): Plan {
+  const { type, op = add } = options;
   const reduces = primitive === "reduce";
-  const own = operatorOf(options, primitive);
+  const own = orderOf(options, facts).operatorOf(monoidOf(op, type, primitive));
   const found = segmentsOf(options, `${primitive}<${own.title}>`, own, facts, reduces);
   return (
     planRunLengths(found, options, facts, testing) ??

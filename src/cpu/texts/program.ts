@@ -1,6 +1,5 @@
 import type { CustomOperator } from "../../algebra/custom_operator.ts";
 import { expressionFiles } from "../../algebra/expression_files.ts";
-import type { Monoid } from "../../algebra/monoid.ts";
 import { numbers, numericSurroundings } from "../../algebra/numbers_64.ts";
 import { provideNumbers } from "../../algebra/numbers_later.ts";
 import { numericFiles } from "../../algebra/numeric_files.ts";
@@ -340,5 +339,7 @@ export function readOperator({ name, combine, declarations, type, swapped }: Ope
 }
 
 /** What an operator is made of. */
-export type OperatorText = Pick<CustomOperator, "name" | "combine" | "declarations" | "type"> &
-  Pick<Monoid, "swapped">;
+export type OperatorText = Pick<CustomOperator, "name" | "combine" | "declarations" | "type"> & {
+  /** Whether the later operand comes first. */
+  readonly swapped?: boolean | undefined;
+};

@@ -142,7 +142,7 @@ async function foldingOf(
   if (array === undefined) {
     return undefined;
   }
-  const swapped = options.reverse === true;
+  const { reverse: swapped } = options;
   const passes =
     name === undefined && combination.callers
       ? (await loadTexts()).operatorText({ ...(op as CustomOperator), swapped })
@@ -259,7 +259,7 @@ export async function segments(context: Context, call: SegmentsAtHand): Promise<
       segments,
       exclusive,
       output,
-      reverse: options.reverse === true,
+      reverse: options.reverse,
     });
     return { bytes };
   }
