@@ -64,7 +64,6 @@ const vendorChoice =
 const parts = [
   "src/cpu/arg_min_max.ts",
   "src/cpu/moves.ts",
-  "src/cpu/reverse.ts",
   "src/cpu/search_loops.ts",
   "src/cpu/segment_folds.ts",
   "src/cpu/selection_loops.ts",

@@ -7,8 +7,6 @@ import type { ScanOptions } from "./scan.ts";
 export interface Order {
   /** The files by which they take items in mirrored order. */
   readonly mirror?: Mirror;
-  /** How they take ranges of two buffers that start at vectors. */
-  readonly widest: Arrangement;
   /** WGSL for whether there is no element at all, if that is another than for other plans. */
   readonly isEmpty?: string;
   /** How they take ranges that lie so. */
@@ -18,7 +16,7 @@ export interface Order {
 }
 
 const same = <T>(given: T): T => given;
-const forward: Order = { widest: "vectors", arrangementsOf: same, operatorOf: same };
+const forward: Order = { arrangementsOf: same, operatorOf: same };
 
 /** The order that options ask for. */
 export const orderOf = (

@@ -84,14 +84,14 @@ export interface PlannedScan extends Combination {
   readonly segments?: PlannedSegments | undefined;
 }
 
-/** The way of a scan that reads its data once. */
+/** The way of a scan that reads its data once; undefined if the plan is not for ranges of two buffers that start at vectors. */
 export type ScanOnce = (
   single: SinglePass,
   scan: PlannedScan,
   arrangements: readonly Arrangement[],
   facts: DeviceFacts,
   testing: Partial<LookBackChoices>,
-) => Way;
+) => Way | undefined;
 
 /** A reduction, as its way in one dispatch needs it. */
 export interface PlannedReduction {

@@ -58,7 +58,6 @@ const arrangements: Readonly<Record<Arrangement, keyof Mirror>> = {
 /** The order of a reversed scan. Rows and columns stay where they are, and each is mirrored on its own. */
 export const inReverse = (segments: unknown): Order => ({
   mirror: mirrorBy(segments === "rows" ? mirrorRows : segments === "columns" ? mirrorColumns : mirrorAll),
-  widest: "items",
   // A length on the GPU may leave windows empty. They come before those that have items, and hand on the identity.
   isEmpty: "data_length() == 0u && call.length_before == 0u",
   operatorOf: swapped,

@@ -203,10 +203,7 @@ export function planScan(
     },
     segments,
   };
-  const once =
-    single && arrangements.includes(order.widest)
-      ? facts.fasterWays?.scanOnce(single, scan, recorded, facts, testing)
-      : undefined;
+  const once = single && facts.fasterWays?.scanOnce(single, scan, recorded, facts, testing);
   // Reduce-then-scan, for the arrangements that a single pass does not take.
   const twice = reduceThenScan(
     scan,

@@ -192,6 +192,9 @@ function mostWorkGroupsOf(
 export const scanOnce: ScanOnce = (single, scan, given, facts, testing) => {
   const { tuning, carry } = single;
   const { monoid, maxLength, kernelOptions, segments } = scan;
+  if (!given.includes(kernelOptions.mirror ? "items" : "vectors")) {
+    return undefined;
+  }
   const arrangements = given.filter((arrangement) => takesOnce(arrangement, scan));
   const { vector, isShifted, filesOf } = storesOf(single, scan);
   const mostWorkGroups = mostWorkGroupsOf(single, scan, facts, testing);

@@ -32,7 +32,6 @@ import type { ArgValue, Selected, Selection } from "./hand_types.ts";
 
 const loadArgMinMax = /* @__PURE__ */ once(() => import("../../cpu/arg_min_max.ts"));
 const loadMoves = /* @__PURE__ */ once(() => import("../../cpu/moves.ts"));
-const loadReverse = /* @__PURE__ */ once(() => import("../../cpu/reverse.ts"));
 const loadSearches = /* @__PURE__ */ once(() => import("../../cpu/search_loops.ts"));
 const loadSorts = /* @__PURE__ */ once(() => import("../../cpu/sort_loops.ts"));
 const loadSegments = /* @__PURE__ */ once(() => import("../../cpu/segment_folds.ts"));
@@ -150,7 +149,7 @@ async function foldingOf(
   const foldingBy = name
     ? (own: CpuArray) => tableFolding(own, name, initial as Scalar | undefined)
     : passes && ((own: CpuArray) => textFolding(own, passes, initial));
-  return foldingBy && (swapped ? (await loadReverse()).inReverse(array, foldingBy) : foldingBy(array));
+  return foldingBy && (swapped ? (await loadSegments()).inReverse(array, foldingBy) : foldingBy(array));
 }
 
 const tableFolding = (array: CpuArray, name: FoldName, initial: Scalar | undefined): Folding => {

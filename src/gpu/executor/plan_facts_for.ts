@@ -20,5 +20,5 @@ export async function planFactsFor(
     isFaster || algorithm === "subgroup" || passes === "single"
       ? (await part(import("../../plan/faster_ways.ts"))).withFasterWays(facts)
       : facts;
-  return reverse ? { ...own, inReverse: (await part(import("../../plan/reverse.ts"))).inReverse } : own;
+  return reverse ? { ...own, ...(await part(import("../../plan/reverse.ts"))) } : own;
 }
