@@ -153,6 +153,12 @@ export interface HistogramRow extends Shape {
   readonly workGroups: number;
 }
 
+/** Sizes of searches for an item for which a condition holds. */
+export interface FindRow extends Shape {
+  /** The most work-groups. The fewer they are, the sooner all know what one of them has found. */
+  readonly workGroups: number;
+}
+
 /** Sizes of selections. */
 export interface SelectRow extends Shape {
   /** The kernel that counts digits: how many work-groups it has, and how many copies of each counter a work-group has. */

@@ -44,6 +44,9 @@ export type ResultArray<Data, Type> =
 /** Positions or counts, where `Data` is. */
 export type U32Array<Data> = Data extends GpuArray ? GpuArray<"u32", number> : Uint32Array;
 
+/** What calls with a condition give: an array of one u32 on the GPU, and `AtHand` at hand. */
+export type Answer<Data, AtHand> = Data extends GpuArray ? GpuArray<"u32", number> : AtHand;
+
 /** The name of the type of a call's results. */
 export type ResultName<Data, Type> = Type extends ElementType<infer Name> ? Name : NameIn<Data>;
 

@@ -25,7 +25,11 @@ export interface MapOptions {
  * @throws {FeatureError} if the device lacks the feature of a type.
  */
 export function mapOf(
-  { map, from }: { readonly map?: unknown; readonly from?: unknown },
+  {
+    map,
+    from,
+    isCondition,
+  }: { readonly map?: unknown; readonly from?: unknown; readonly isCondition?: boolean },
   type: ElementType,
   title: string,
   features: ReadonlySet<string>,
@@ -59,5 +63,5 @@ export function mapOf(
   if (source.feature !== undefined && !features.has(source.feature)) {
     throw typeFeatureError(`${title} from ${source.name}`, source.feature);
   }
-  return itemMap(source, map);
+  return itemMap(source, map, isCondition);
 }

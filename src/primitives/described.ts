@@ -1,5 +1,19 @@
 import type { Examples } from "./examples.ts";
 import { expandRuns, expandRunsExamples, expandRunsHelp } from "./expand_runs.ts";
+import {
+  all,
+  allHelp,
+  any,
+  anyHelp,
+  count,
+  countExamples,
+  countHelp,
+  findExamples,
+  findFirst,
+  findFirstHelp,
+  findLast,
+  findLastHelp,
+} from "./find.ts";
 import { gather, gatherExamples, gatherHelp } from "./gather.ts";
 import type { HelpOf } from "./help.ts";
 import { histogram, histogramExamples, histogramHelp } from "./histogram.ts";
@@ -28,6 +42,11 @@ export const onSite: readonly Described[] = [
   { primitive: histogram, help: histogramHelp, examples: histogramExamples },
   { primitive: searchSorted, help: searchSortedHelp, examples: searchSortedExamples },
   { primitive: gather, help: gatherHelp, examples: gatherExamples },
+  { primitive: count, help: countHelp, examples: countExamples },
+  { primitive: any, help: anyHelp, examples: countExamples },
+  { primitive: all, help: allHelp, examples: countExamples },
+  { primitive: findFirst, help: findFirstHelp, examples: findExamples },
+  { primitive: findLast, help: findLastHelp, examples: findExamples },
   { primitive: topK, help: topKHelp, examples: topKExamples },
   { primitive: nth, help: nthHelp, examples: nthExamples },
 ];

@@ -49,6 +49,8 @@ export interface Result<Name extends string = string> {
   readonly like?: string;
   /** Whether calls at hand give its only element. */
   readonly isElement?: boolean;
+  /** What they give for it, if not the element itself. */
+  atHand?(element: never): unknown;
   /** The shape that it has in a file: the input's, or this one. Otherwise it has one dimension. */
   readonly shape?: "input" | readonly number[];
   /** Whether calls do not give it. The plan needs room for it. */

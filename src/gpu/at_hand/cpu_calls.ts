@@ -31,6 +31,7 @@ import type { ArgValue, Selected, Selection } from "./hand_types.ts";
 // device reports them.
 
 const loadArgMinMax = /* @__PURE__ */ once(() => import("../../cpu/arg_min_max.ts"));
+const loadConditions = /* @__PURE__ */ once(() => import("../../cpu/conditions.ts"));
 const loadMoves = /* @__PURE__ */ once(() => import("../../cpu/moves.ts"));
 const loadSearches = /* @__PURE__ */ once(() => import("../../cpu/search_loops.ts"));
 const loadSorts = /* @__PURE__ */ once(() => import("../../cpu/sort_loops.ts"));
@@ -74,6 +75,7 @@ async function mapped(
   from: CpuArray,
   to?: ElementType | "condition",
   hasIndex = true,
+  firstIndex = 0,
 ): Promise<CpuArray | undefined> {
   if (NAMES_F16.test(text) && !context.facts.features.has("shader-f16")) {
     return undefined;
@@ -83,7 +85,7 @@ async function mapped(
     return undefined;
   }
   const numbers = newNumbers(pass.type, from.length);
-  pass.run(from.numbers, numbers, 0, from.length);
+  pass.run(from.numbers, numbers, firstIndex, from.length);
   return { type: pass.type, length: from.length, numbers };
 }
 
@@ -368,6 +370,11 @@ const forms: Readonly<Record<string, () => Promise<OnCpu>>> = {
   argSort: async () => (await loadSorts()).argSort,
   topK: async () => (await loadSelections()).topK,
   nth: async () => (await loadSelections()).nth,
+  count: async () => (await loadConditions()).count,
+  any: async () => (await loadConditions()).any,
+  all: async () => (await loadConditions()).all,
+  findFirst: async () => (await loadConditions()).findFirst,
+  findLast: async () => (await loadConditions()).findLast,
   histogram: async () => (await loadSearches()).histogram,
   searchSorted: async () => (await loadSearches()).searchSorted,
   gather: async () => (await loadMoves()).gather,
@@ -392,7 +399,7 @@ export async function described(
   const arrays = Object.fromEntries(
     operands.map(({ name: operand, given, type }) => [operand, arrayOf(given, type, name, operand)]),
   );
-  const mappedBy: CpuCall["mapped"] = (text, from, type) =>
-    mapped(context, text, from, type, name === "histogram");
+  const mappedBy: CpuCall["mapped"] = (text, from, type, firstIndex) =>
+    mapped(context, text, from, type, firstIndex !== undefined, firstIndex);
   return (await form?.({ arrays, request, mapped: mappedBy }))?.map(bytesIn);
 }

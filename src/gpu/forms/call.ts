@@ -330,9 +330,10 @@ async function callAtHand(
   const given = (read: readonly AnyArray[]): unknown =>
     resultOf(
       request,
-      givenOfResults(request).map(({ type, isElement }, at) => {
+      givenOfResults(request).map(({ type, isElement, atHand }, at) => {
         const array = read[at] as AnyArray;
-        return isElement ? valuesOf(array, type)(0) : array;
+        const result = isElement ? valuesOf(array, type)(0) : array;
+        return atHand ? atHand(result as never) : result;
       }),
     );
   const size = {
