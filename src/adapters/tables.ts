@@ -155,7 +155,7 @@ export interface HistogramRow extends Shape {
 
 /** Sizes of searches for an item for which a condition holds. */
 export interface FindRow extends Shape {
-  /** The most work-groups. The fewer they are, the sooner all know what one of them has found. */
+  /** The most work-groups. Each takes tiles until there are none. */
   readonly workGroups: number;
 }
 

@@ -29,16 +29,15 @@ export interface ConditionOptions<Name extends string = string>
   readonly lengthOnGpu?: boolean;
 }
 
-/** The type of the elements, and how messages begin, of a call with a condition. @throws {ArgumentError} */
+/** How messages begin of a call or a plan with a condition, once that and the type are checked. @throws {ArgumentError} */
 export function requireCondition(
   name: string,
-  type: unknown,
-  { where }: Partial<ConditionOption>,
-): { readonly type: ElementType; readonly title: string } {
-  const checked = requireType(type, name, "data");
-  const title = `${name}<${checked.name}>`;
+  { type, where }: { readonly type: unknown; readonly where: unknown },
+  option?: "data",
+): string {
+  const title = `${name}<${requireType(type, name, option).name}>`;
   requireCode(title, "where", where, "a WGSL expression over the element x and its index i");
-  return { type: checked, title };
+  return title;
 }
 
 /**
@@ -47,11 +46,12 @@ export function requireCondition(
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
 export function planCount(
-  { type: given, where, ...options }: ConditionOptions,
+  options: ConditionOptions,
   facts: PlanFacts,
   arrangements: readonly Arrangement[],
 ): Plan {
-  const { type: from, title } = requireCondition("count", given, { where });
-  const reduction = { ...options, from, type: u32, map: where, counting: title };
+  const counting = requireCondition("count", options);
+  const { type: from, where: map, ...others } = options;
+  const reduction = { ...others, from, type: u32, map, counting };
   return planRecording("reduce", reduction, facts, arrangements);
 }

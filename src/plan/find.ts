@@ -22,23 +22,26 @@ const tables: ByKind<FindRow> = { software, nvidia, gpu };
 /** How the items may lie. They are in another buffer than the answer. */
 const ARRANGEMENTS = ["vectors", "items"] as const;
 
+/** The best score, and how many tiles were taken. */
+const STATE_WORDS = 2;
+
 /** Bytes that a thread loads at a time, if the caller chooses no items. */
 const LOADED = 64;
 
 /**
- * Plans a search for an item for which a condition holds: it sets the best score to 0, has work-groups raise it, and stores what it means.
+ * Plans a search for an item for which a condition holds. Work-groups raise a score, which is 0 at first; then what it means is stored.
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
 export function planFind(question: Question, options: ConditionOptions, facts: DeviceFacts): Plan {
-  const { where, lengthOnGpu = false } = options;
-  const { type, title } = requireCondition(question, options.type, options);
+  const { type, where, lengthOnGpu = false } = options;
+  const title = requireCondition(question, options);
   const { items, ...row } = tableFor(tables, facts);
   const shape = { ...row, items: Math.min(items, Math.max(1, Math.floor(LOADED / type.bytes))) };
   const { unrolled, ...others } = plainSizes(shape, title, type, options, facts);
   const sizes = { ...others, unrolled: unrolled && (traitsOf(facts).unrollsLong || !type.native.long) };
   const maxLength = requireMaxLength(title, options.maxLength, type.bytes, facts.limits);
-  const best: Scratch = { name: "best score", bytes: u32.bytes };
+  const state: Scratch = { name: "search", bytes: STATE_WORDS * u32.bytes };
   const clear = clearBinsKernel(sizes);
   const answer = answerKernel(question, sizes);
   const kernels = perArrangement(ARRANGEMENTS, (arrangement) =>
@@ -49,7 +52,7 @@ export function planFind(question: Question, options: ConditionOptions, facts: D
     maxLength,
     vector: itemsOfVector(type.bytes, sizes.items),
     kernels: distinct([clear, ...kernels.all, answer]),
-    scratch: [best],
+    scratch: [state],
     needs: new Set(["input", "output", ...(lengthOnGpu ? (["length"] as const) : [])] as const),
     itemBytes: itemBytesOf(type.bytes, u32.bytes),
     indirectWords: 0,
@@ -61,14 +64,19 @@ export function planFind(question: Question, options: ConditionOptions, facts: D
       const tiles = Math.ceil(length / (sizes.workGroupSize * sizes.items));
       const search: Pass = {
         kernel,
-        bindings: bound(kernel, { input: "input", best, length_buffer: "length" }),
+        bindings: bound(kernel, { input: "input", search: state, length_buffer: "length" }),
         length,
         tiles: Math.min(row.workGroups, tiles),
       };
       return [
-        { kernel: clear, bindings: { cleared: best }, length: 1, tiles: 1 },
+        {
+          kernel: clear,
+          bindings: { cleared: state },
+          length: STATE_WORDS,
+          tiles: Math.ceil(STATE_WORDS / sizes.workGroupSize),
+        },
         ...(tiles > 0 ? [search] : []),
-        { kernel: answer, bindings: { best_found: best, answer: "output" }, length, tiles: 1 },
+        { kernel: answer, bindings: { best: state, answer: "output" }, length, tiles: 1 },
       ];
     },
   };

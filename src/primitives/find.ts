@@ -26,7 +26,8 @@ export interface ConditionRanges extends PartOption {
   readonly input: BufferRange;
   /**
    * Receives a u32, whatever it held: how many items were counted; 1 or 0 for `any` and `all`; or the index of the item that was found, which
-   * counts from `firstIndex`, and 0xffffffff if there is none. It must be in another buffer than the ranges that are read.
+   * counts from `firstIndex`, and 0xffffffff if there is none. Of a count, it must be in another buffer than the ranges that are read; of
+   * a search, it must not overlap them, but may be the start of the input.
    */
   readonly output: BufferRange;
   /** The number of items. */
@@ -54,11 +55,12 @@ const asking = (
     itemsPerThread: "count",
   } satisfies OptionTable<Options>,
   request({ types: { data }, options }) {
-    const { type, title } = requireCondition(name, data, options);
+    const asked = { ...options, type: data };
+    const title = requireCondition(name, asked, "data");
     const answer = { name: "answer", range: "output", type: u32, most: 1, isElement: true } as const;
     return {
       title,
-      options: { ...options, type },
+      options: asked,
       results: [{ ...answer, ...(atHand && { atHand }) }],
     };
   },
@@ -107,6 +109,7 @@ const helpOf = (
   tries: { "above 10": { where: "x > 10" } },
   prints: ["answer"],
   ways,
+  completed: ({ where = "x > 0", ...given }) => ({ where, ...given }),
 });
 
 const findWays: NonNullable<HelpOf<ConditionPrimitive>["ways"]> = {
@@ -117,24 +120,24 @@ const findWays: NonNullable<HelpOf<ConditionPrimitive>["ways"]> = {
   }),
 };
 
-export const countHelp = /* @__PURE__ */ helpOf(
+export const countHelp: HelpOf<typeof count> = /* @__PURE__ */ helpOf(
   "count the elements that a condition holds for",
   "Prints how many elements the condition holds for.",
   {},
 );
-export const anyHelp = /* @__PURE__ */ helpOf(
+export const anyHelp: HelpOf<typeof any> = /* @__PURE__ */ helpOf(
   "say whether a condition holds for any element",
   "Prints true if the condition holds for any element, and false otherwise.",
 );
-export const allHelp = /* @__PURE__ */ helpOf(
+export const allHelp: HelpOf<typeof all> = /* @__PURE__ */ helpOf(
   "say whether a condition holds for all elements",
   "Prints true if the condition holds for all elements, or if there are none, and false otherwise.",
 );
-export const findFirstHelp = /* @__PURE__ */ helpOf(
+export const findFirstHelp: HelpOf<typeof findFirst> = /* @__PURE__ */ helpOf(
   "find the first element that a condition holds for",
   "Prints the index of the first element that the condition holds for, or -1 if there is none.",
 );
-export const findLastHelp = /* @__PURE__ */ helpOf(
+export const findLastHelp: HelpOf<typeof findLast> = /* @__PURE__ */ helpOf(
   "find the last element that a condition holds for",
   "Prints the index of the last element that the condition holds for, or -1 if there is none.",
 );

@@ -1,45 +1,53 @@
 // Finds which of the items for which a condition holds has the greatest score. Scores fall in the order in which tiles are searched.
-// Each work-group takes a tile after another, tiles that are as far apart as there are work-groups, and ends where no later tile can have a
-// greater score than the greatest that any work-group found.
-// Linked with contract.wgsl, an input, length_*.wgsl and a file of device/find that says what scores are. The best score must be 0 at the
-// start. It stays 0 if the condition holds for no item.
-// Dispatch any number of work-groups. A grid of several rows may have more than call.tiles; these take no tile.
-// Work-group memory: two words.
+// Work-groups take tiles in that order, whichever of them run at a time. Each ends where no later tile can have a greater score than the
+// greatest that any work-group found.
+// Linked with contract.wgsl, an input, length_*.wgsl and a file of device/find that says what scores are. All of the search must be 0 at the
+// start. Its best score stays 0 if the condition holds for no item.
+// Dispatch any number of work-groups. Work-group memory: two words.
 
-@group(0) @binding(16) var<storage, read_write> best: array<atomic<u32>>;
+struct Search {
+  best: atomic<u32>,
+  // How many tiles were taken.
+  turns: atomic<u32>,
+}
 
-var<workgroup> best_known: u32;
-var<workgroup> best_of_work_group: atomic<u32>;
+@group(0) @binding(16) var<storage, read_write> search: Search;
+
+var<workgroup> own_turn: u32;
+var<workgroup> own_best: atomic<u32>;
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
-fn find_items(
-  @builtin(workgroup_id) work_group: vec3<u32>,
-  @builtin(local_invocation_index) thread: u32,
-) {
-  let number = work_group.y * call.grid_width + work_group.x;
+fn find_items(@builtin(local_invocation_index) thread: u32) {
   let length = data_length();
-  let tiles = select(0u, last_tile(length) + 1u, length > 0u && number < call.tiles);
-  for (var turn = number; turn < tiles; turn += call.tiles) {
-    let tile = tile_at(turn, tiles);
+  let tiles = select(0u, last_tile(length) + 1u, length > 0u);
+  loop {
     if (thread == 0u) {
-      // An older value than the newest is right, too: then the work-group takes a tile that it need not take.
-      best_known = atomicLoad(&best[0]);
+      own_turn = take_turn(tiles, length);
     }
-    if (workgroupUniformLoad(&best_known) >= greatest_score(tile, length)) {
+    let turn = workgroupUniformLoad(&own_turn);
+    if (turn >= tiles) {
       break;
     }
-    let score = score_in_tile(tile, thread, length);
+    let score = score_in_tile(tile_at(turn, tiles), thread, length);
     if (score > 0u) {
-      atomicMax(&best_of_work_group, score);
+      atomicMax(&own_best, score);
     }
     workgroupBarrier();
     if (thread == 0u) {
-      let found = atomicLoad(&best_of_work_group);
-      if (found > 0u) {
-        atomicMax(&best[0], found);
+      let best = atomicLoad(&own_best);
+      if (best > 0u) {
+        atomicMax(&search.best, best);
       }
     }
   }
+}
+
+// The turn of the next tile; or the number of tiles, if there is nothing to find in it. Call with one thread.
+fn take_turn(tiles: u32, length: u32) -> u32 {
+  let turn = atomicAdd(&search.turns, 1u);
+  // The load may give an older score than the best. Then the tile is searched without need.
+  let is_behind = turn < tiles && atomicLoad(&search.best) >= greatest_score(tile_at(turn, tiles), length);
+  return select(turn, tiles, is_behind);
 }
 
 // The greatest score among a thread's items of a tile; 0 if the condition holds for none.

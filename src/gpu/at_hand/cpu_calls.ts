@@ -31,7 +31,6 @@ import type { ArgValue, Selected, Selection } from "./hand_types.ts";
 // device reports them.
 
 const loadArgMinMax = /* @__PURE__ */ once(() => import("../../cpu/arg_min_max.ts"));
-const loadConditions = /* @__PURE__ */ once(() => import("../../cpu/conditions.ts"));
 const loadMoves = /* @__PURE__ */ once(() => import("../../cpu/moves.ts"));
 const loadSearches = /* @__PURE__ */ once(() => import("../../cpu/search_loops.ts"));
 const loadSorts = /* @__PURE__ */ once(() => import("../../cpu/sort_loops.ts"));
@@ -370,11 +369,11 @@ const forms: Readonly<Record<string, () => Promise<OnCpu>>> = {
   argSort: async () => (await loadSorts()).argSort,
   topK: async () => (await loadSelections()).topK,
   nth: async () => (await loadSelections()).nth,
-  count: async () => (await loadConditions()).count,
-  any: async () => (await loadConditions()).any,
-  all: async () => (await loadConditions()).all,
-  findFirst: async () => (await loadConditions()).findFirst,
-  findLast: async () => (await loadConditions()).findLast,
+  count: async () => (await loadTexts()).conditions.count,
+  any: async () => (await loadTexts()).conditions.any,
+  all: async () => (await loadTexts()).conditions.all,
+  findFirst: async () => (await loadTexts()).conditions.findFirst,
+  findLast: async () => (await loadTexts()).conditions.findLast,
   histogram: async () => (await loadSearches()).histogram,
   searchSorted: async () => (await loadSearches()).searchSorted,
   gather: async () => (await loadMoves()).gather,
