@@ -93,8 +93,8 @@ export type { AdapterTuning, AdapterTuningRow, TunedAdapter } from "./plan/adapt
 export type { BinOptions } from "./plan/bins.ts";
 export type { SortOptions } from "./plan/check_sort.ts";
 export type { CompactOptions, PartitionOptions } from "./plan/compact.ts";
-export type { ConditionOption, ConditionOptions } from "./plan/count.ts";
 export type { ExpandOptions } from "./plan/expand_runs.ts";
+export type { ConditionOption, ConditionOptions } from "./plan/find.ts";
 export type { Grouping } from "./plan/grouping.ts";
 export type { HistogramOptions, HistogramTuning, WeightName } from "./plan/histogram.ts";
 export type { Passes, SegmentOptions, SegmentsBy, TuningOptions } from "./plan/options.ts";

@@ -18,7 +18,7 @@ import { plainSort } from "./tables.ts";
 
 // As on NVIDIA's GPUs.
 export const segmentSort = { ...nvidiaSegmentSort, tileThreads: 256 } as const satisfies SegmentSortRow;
-export { counting, expandRuns, find, moves, search } from "./nvidia.ts";
+export { counting, expandRuns, moves, search } from "./nvidia.ts";
 
 export const traits = {
   looksBack: false,

@@ -2,7 +2,6 @@ import type {
   ColumnTable,
   CountTable,
   CpuLengths,
-  FindRow,
   HistogramRow,
   ReductionTable,
   RowsTable,
@@ -353,9 +352,6 @@ export const histogram = {
 // Searches, and moves of items to their places: not compared with other sizes.
 export const search = { workGroupSize: 256, items: 4 } as const satisfies Shape;
 export const moves = { workGroupSize: 256, items: 4 } as const satisfies Shape;
-
-// Not compared with other sizes: as many threads as an H200 runs at a time.
-export const find = { workGroupSize: 256, items: 16, workGroups: 1056 } as const satisfies FindRow;
 
 // Runs of 4 that are written out, H200, 2^24: 130 (256 × 8: 138; 512 × 4: 132; 128 × 16: 189), 2^26: 438 (486; 523; 636).
 export const expandRuns = { workGroupSize: 128, items: 8 } as const satisfies Shape;

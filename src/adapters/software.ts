@@ -1,7 +1,6 @@
 import type {
   ColumnTable,
   CountTable,
-  FindRow,
   HistogramRow,
   ReductionTable,
   RowsTable,
@@ -91,9 +90,6 @@ export const histogram = {
 export const search = { workGroupSize: 64, items: 16 } as const satisfies Shape;
 export const moves = { workGroupSize: 64, items: 16 } as const satisfies Shape;
 export const expandRuns = { workGroupSize: 64, items: 16 } as const satisfies Shape;
-
-// Not compared with other sizes.
-export const find = { workGroupSize: 64, items: 16, workGroups: 16 } as const satisfies FindRow;
 
 // Not compared with other sizes.
 export const select = {

@@ -153,12 +153,6 @@ export interface HistogramRow extends Shape {
   readonly workGroups: number;
 }
 
-/** Sizes of searches for an item for which a condition holds. */
-export interface FindRow extends Shape {
-  /** The most work-groups. Each takes tiles until there are none. */
-  readonly workGroups: number;
-}
-
 /** Sizes of selections. */
 export interface SelectRow extends Shape {
   /** The kernel that counts digits: how many work-groups it has, and how many copies of each counter a work-group has. */

@@ -1,4 +1,4 @@
-import type { ConditionOption } from "../plan/count.ts";
+import type { ConditionOption } from "../plan/find.ts";
 import type { CpuArray, CpuCall, OnCpu } from "./call.ts";
 
 // What is asked about the elements for which a caller's condition holds.

@@ -2,8 +2,8 @@ import type { AnyArray, ArrayOf, NameOf, ScalarArray, ValueIn } from "../algebra
 import { isOnGpu } from "../algebra/arrays.ts";
 import type { ElementType, ScalarOf, Value } from "../algebra/types.ts";
 import type { CompactOptions, PartitionOptions } from "../plan/compact.ts";
-import type { ConditionOptions } from "../plan/count.ts";
 import type { ExpandOptions } from "../plan/expand_runs.ts";
+import type { ConditionOptions } from "../plan/find.ts";
 import type { HistogramOptions } from "../plan/histogram.ts";
 import type { Primitive } from "../plan/plan_recording.ts";
 import type { ReduceOptions } from "../plan/reduce.ts";

@@ -1,10 +1,8 @@
 import { u32 } from "../algebra/integers.ts";
 import type { ElementType } from "../algebra/types.ts";
-import type { Question } from "../kernels/find.ts";
 import type { OptionTable } from "../options.ts";
-import type { ConditionOption, ConditionOptions } from "../plan/count.ts";
-import { planCount, requireCondition } from "../plan/count.ts";
-import { planFind } from "../plan/find.ts";
+import type { ConditionOption, ConditionOptions, Question } from "../plan/find.ts";
+import { planCount, planFind, requireCondition } from "../plan/find.ts";
 import type { TuningOptions } from "../plan/options.ts";
 import type { Examples } from "./examples.ts";
 import { between, keysOf } from "./examples.ts";
@@ -116,7 +114,7 @@ const findWays: NonNullable<HelpOf<ConditionPrimitive>["ways"]> = {
   clear_bins: () => ({
     way: "one pass over the data, which ends early, between two dispatches of one work-group",
     why: ["Work-groups take tiles in turn, and end where no later tile can change the answer."],
-    table: "find",
+    table: "moves",
   }),
 };
 
