@@ -6,7 +6,7 @@ import { planCount, planFind, requireCondition } from "../plan/find.ts";
 import type { TuningOptions } from "../plan/options.ts";
 import type { Examples } from "./examples.ts";
 import { between, keysOf } from "./examples.ts";
-import type { HelpOf } from "./help.ts";
+import type { Described, HelpOf } from "./help.ts";
 import type { Primitive, Result } from "./primitive.ts";
 import type { BufferRange, Length, PartOption, PreparedPrimitive } from "./ranges.ts";
 
@@ -45,6 +45,7 @@ const asking = (
   atHand?: Result["atHand"],
 ): ConditionPrimitive => ({
   name,
+  onCpu: "conditions",
   operands: [{ name: "data", range: "input", isNamed: true }],
   options: {
     type: "type",
@@ -165,3 +166,11 @@ export const countExamples: Examples<Options> = {
 
 /** Of what is found, recordings give positions. */
 export const findExamples: Examples<Options> = { ...countExamples, positions: ["answer"] };
+
+export const described: readonly Described[] = [
+  { primitive: count, help: countHelp, examples: countExamples },
+  { primitive: any, help: anyHelp, examples: countExamples },
+  { primitive: all, help: allHelp, examples: countExamples },
+  { primitive: findFirst, help: findFirstHelp, examples: findExamples },
+  { primitive: findLast, help: findLastHelp, examples: findExamples },
+];

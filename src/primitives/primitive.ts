@@ -125,6 +125,8 @@ export interface Primitive<
    * data once.
    */
   readonly arrangements?: readonly Arrangement[];
+  /** The loops among which the CPU has one of its name: see the table in `src/gpu/at_hand/cpu_calls.ts`. */
+  readonly onCpu?: "moves" | "searches" | "selections" | "sorts" | "conditions";
   /** Checks a call. @throws {ArgumentError} {@link LimitError} */
   request(given: Given<Options>): Request<Results>;
   /** Plans it, for ranges in some of its arrangements. @throws {ArgumentError} {@link LimitError} {@link FeatureError} */

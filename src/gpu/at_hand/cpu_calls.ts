@@ -17,7 +17,7 @@ import type { OperatorPasses } from "../../cpu/texts.ts";
 import type { ArgCall } from "../../plan/arg_min_max.ts";
 import { requireFeature } from "../../plan/require_feature.ts";
 import type { RunKey } from "../../plan/run_key.ts";
-import type { Request } from "../../primitives/primitive.ts";
+import type { Primitive, Request } from "../../primitives/primitive.ts";
 import type { Context } from "../device/context.ts";
 import type { Given, Target } from "../device/given.ts";
 import { bytesOf, fresh } from "../device/given.ts";
@@ -363,29 +363,19 @@ export async function argMinMax(
   return { value: valueIn(bytes, type) as Scalar, index };
 }
 
-/** The CPU's form of each primitive that `src/primitives/` describes. */
-const forms: Readonly<Record<string, () => Promise<OnCpu>>> = {
-  sort: async () => (await loadSorts()).sort,
-  argSort: async () => (await loadSorts()).argSort,
-  topK: async () => (await loadSelections()).topK,
-  nth: async () => (await loadSelections()).nth,
-  count: async () => (await loadTexts()).conditions.count,
-  any: async () => (await loadTexts()).conditions.any,
-  all: async () => (await loadTexts()).conditions.all,
-  findFirst: async () => (await loadTexts()).conditions.findFirst,
-  findLast: async () => (await loadTexts()).conditions.findLast,
-  histogram: async () => (await loadSearches()).histogram,
-  searchSorted: async () => (await loadSearches()).searchSorted,
-  gather: async () => (await loadMoves()).gather,
-  unique: async () => (await loadMoves()).unique,
-  runLengths: async () => (await loadMoves()).runLengths,
-  expandRuns: async () => (await loadMoves()).expandRuns,
+/** What loads the loops that descriptions name. */
+const loops: Readonly<Record<NonNullable<Primitive["onCpu"]>, () => unknown>> = {
+  moves: loadMoves,
+  searches: loadSearches,
+  selections: loadSelections,
+  sorts: loadSorts,
+  conditions: async () => (await loadTexts()).conditions,
 };
 
 /** A call of a primitive that `src/primitives/` describes. The result has the elements of each result of the request. */
 export async function described(
   context: Context,
-  name: string,
+  { name, onCpu }: Primitive<never>,
   request: Request,
   operands: readonly { readonly name: string; readonly given: Given; readonly type: ElementType }[],
 ): Promise<readonly Uint8Array[] | undefined> {
@@ -394,11 +384,11 @@ export async function described(
   if (!areTaken(context, ...types, ...(key !== undefined && keyType ? [keyType] : []))) {
     return undefined;
   }
-  const form = await forms[name]?.();
+  const loaded = onCpu && ((await loops[onCpu]()) as Readonly<Record<string, OnCpu>>);
   const arrays = Object.fromEntries(
     operands.map(({ name: operand, given, type }) => [operand, arrayOf(given, type, name, operand)]),
   );
   const mappedBy: CpuCall["mapped"] = (text, from, type, firstIndex) =>
     mapped(context, text, from, type, firstIndex !== undefined, firstIndex);
-  return (await form?.({ arrays, request, mapped: mappedBy }))?.map(bytesIn);
+  return (await loaded?.[name]?.({ arrays, request, mapped: mappedBy }))?.map(bytesIn);
 }

@@ -346,9 +346,7 @@ async function callAtHand(
     given: array,
     type: types[name] as ElementType,
   }));
-  const computed = await onCpu(context, size, (cpu) =>
-    cpu.described(context, primitive.name, request, operands),
-  );
+  const computed = await onCpu(context, size, (cpu) => cpu.described(context, primitive, request, operands));
   if (computed) {
     const arrayAt = (bytes: Uint8Array, at: number): AnyArray[] =>
       arrayFor(results[at] as Result, bytes, at === 0 ? into : undefined);
