@@ -6,6 +6,7 @@ import { monoid } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import { requireRows } from "../algebra/segments.ts";
 import type { ElementType, Scalar, ScalarType, TypeName } from "../algebra/types.ts";
+import { widens } from "../algebra/widening.ts";
 import type { Context } from "../gpu/device/context.ts";
 import { withDevice } from "../gpu/device/cpu_context.ts";
 import { Fold } from "../gpu/fold.ts";
@@ -49,11 +50,13 @@ export interface Mapped {
 }
 
 export function mappedOf(from: ScalarType, { map, type }: MapOption, caller: string): Mapped {
-  if (type !== undefined && map === undefined) {
-    throw new UsageError(`${caller}: --type says what --map EXPR gives; it takes both`);
-  }
   const result = type === undefined ? from : elementTypes[type];
-  // Without a map both types are one, and the call is one that takes none.
+  if (map === undefined && result !== from && !widens(from, result)) {
+    throw new UsageError(
+      `${caller}: ${result.name} does not have every value of ${from.name}, the input's type; --type ${type} takes --map, such as --map '${type}(x)'`,
+    );
+  }
+  // Without a map, elements stay as they are, or become elements of a type that has all their values.
   return { from, type: result, ...(map !== undefined && { map }) } as Mapped;
 }
 
