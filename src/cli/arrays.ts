@@ -191,15 +191,15 @@ async function withStream<Result>(
 }
 
 /**
- * Adds up u32 as they are read. If the sum does not fit a u32, it says on stderr that the result has wrapped around. With a map it does
- * nothing, since it does not see the map's values. With `exclusive`, the last element is left out, since no result contains it.
+ * Adds up u32 as they are read. If the sum does not fit a u32, it says on stderr that the result has wrapped around. With a map or another
+ * type it does nothing. With `exclusive`, the last element is left out, since no result contains it.
  */
 function sumWatch(
-  { op, map, initial }: OperatorOption & MapOption & InitialOption,
+  { op, map, type: result = "u32", initial }: OperatorOption & MapOption & InitialOption,
   { type }: ElementSource,
   exclusive = false,
 ): { look(bytes: Uint8Array): void; tell(): void } {
-  if (op !== add || map !== undefined || type !== u32) {
+  if (op !== add || map !== undefined || type !== u32 || result !== "u32") {
     return { look: () => {}, tell: () => {} };
   }
   let all = Number(initial ?? 0);
@@ -217,7 +217,7 @@ function sumWatch(
       if (sum >= 2 ** 32) {
         const exact = Number.isSafeInteger(sum) ? `${sum}` : `about ${sum.toPrecision(3)}`;
         process.stderr.write(
-          `wavefold: hint: the whole sum is ${exact}, which is more than a u32 holds, so the result wrapped around 2^32; --map "u64(x)" --type u64 gives all of it\n`,
+          `wavefold: hint: the whole sum is ${exact}, which is more than a u32 holds, so the result wrapped around 2^32; --type u64 gives all of it\n`,
         );
       }
     },
