@@ -6,16 +6,24 @@ import { isElementType } from "./types.ts";
 
 // Elements of one type become elements of a type that holds each of their values, without a map.
 
+/** The names of the types whose every value the type of this name has, its own name left out. */
+export type NarrowerThan<Name> = Name extends "u64"
+  ? "u32"
+  : Name extends "i64"
+    ? "u32" | "i32"
+    : Name extends "f32"
+      ? "f16"
+      : Name extends "f64"
+        ? "u32" | "i32" | "f16" | "f32"
+        : never;
+
 /** For each type, the other types whose values it all has. */
 const narrower = {
   u64: ["u32"],
   i64: ["u32", "i32"],
   f32: ["f16"],
   f64: ["u32", "i32", "f16", "f32"],
-} as const satisfies Partial<Record<TypeName, readonly TypeName[]>>;
-
-/** The names of the types whose every value the type of this name has, its own name left out. */
-export type NarrowerThan<Name> = Name extends keyof typeof narrower ? (typeof narrower)[Name][number] : never;
+} as const satisfies { readonly [Name in TypeName]?: readonly NarrowerThan<Name>[] };
 
 /** Whether a scalar type has every value of another one. */
 export const widens = (from: ElementType, type: ElementType): boolean =>
