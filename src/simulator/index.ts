@@ -6,6 +6,8 @@
  */
 export type { CheckBuffer, CheckFinding, CheckReport } from "./check_kernel/check_kernel.ts";
 export { checkKernel } from "./check_kernel/check_kernel.ts";
+export type { CompileOptions } from "./check_kernel/compile_kernel.ts";
+export { compileKernel } from "./check_kernel/compile_kernel.ts";
 export type { RunOptions } from "./check_kernel/machines.ts";
 export type { NotRun } from "./check_kernel/not_run.ts";
 export type { CheckOptions } from "./check_kernel/options.ts";

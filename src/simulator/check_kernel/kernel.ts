@@ -12,7 +12,7 @@ import { buffersOf } from "./buffers.ts";
 import type { Chosen } from "./options.ts";
 import { CALLER } from "./options.ts";
 import type { Overridden, Override } from "./text.ts";
-import { choicesOf, entryPointsOf, overridden, withoutGraphics } from "./text.ts";
+import { choicesOf, entryPointsOf, linesOf, overridden, withoutGraphics } from "./text.ts";
 
 /** A kernel that is ready to run. */
 export interface Kernel {
@@ -31,7 +31,7 @@ export interface Kernel {
 
 /** Says which declarations were linked to the caller's text: those behind its last line. */
 function watchOf(module: Module, { source }: Chosen): Watch {
-  const lines = source === undefined ? Infinity : source.split("\n").length;
+  const lines = source === undefined ? Infinity : linesOf(source);
   const linked = new Set(
     module.declarations.flatMap((one) =>
       "name" in one && module.placeIn(one.name.name, one.name.from).line > lines ? one.name.name : [],

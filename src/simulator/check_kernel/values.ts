@@ -23,6 +23,8 @@ const COUNTS = /^(?:n|.*counts?|num.*|len|length|total|sizes?)$/;
 /** Words of names of numbers that say where something starts, or which one it is. */
 const STARTS =
   /^(?:.*offset|origin|start|first|base|begin|min|seed|frame|time|pass|shift|bits?|digit|axis|index|idx|id|iter|iteration|phase|round|layer)$/;
+/** Words of names of what numbers in arrays are compared with, or indices: it may be any of them. */
+const BOUNDS = /^(?:limit|max|end)$/;
 /** Words of names of numbers of which each means another thing. */
 const CHOICES = /^(?:flags?|mode|kind|enabled?|use|is|has)$/;
 /** Words of names of the sides of something that has two or three. */
@@ -75,6 +77,9 @@ function sideOf(one: BufferScalar, sides: ReadonlySet<BufferScalar>, items: numb
 function settingOf(one: BufferScalar, sides: ReadonlySet<BufferScalar>, items: number): number | undefined {
   const name = nameOf(one);
   const isCount = hasWord(name, COUNTS);
+  if (isInteger(one) && hasWord(name, BOUNDS) && !isCount) {
+    return undefined;
+  }
   if (isInteger(one) && hasWord(name, STARTS) && !isCount) {
     return 0;
   }
@@ -188,9 +193,7 @@ export function fillBuffer(
   };
   const inOtherRuns = (one: BufferScalar): string => {
     const { least, most, parts } = rangeOf(one, filling.items);
-    return filling.settings.has(one.path)
-      ? `, and from ${least / parts} to ${most / parts} in other runs`
-      : "";
+    return filling.settings.has(one.path) ? ` (${least / parts} to ${most / parts} in other runs)` : "";
   };
   for (const one of fixed) {
     const own = isSetting(one) ? settingOf(one, sides, filling.items) : undefined;

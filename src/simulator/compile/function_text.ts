@@ -1,15 +1,8 @@
 import { Recent } from "../recent.ts";
 import type { Module } from "./module.ts";
 import { runText } from "./run_text.ts";
+import type { SharedSite } from "./sites.ts";
 import type { SharedBlock, SharedCall, Watching } from "./watching.ts";
-
-/** A site of a text that several modules may have. */
-export interface SharedSite {
-  /** The declaration from whose start the place counts. */
-  readonly declaration: string;
-  readonly from: number;
-  readonly function: string;
-}
 
 /** What the functions of one program find in each other, and what the program gives them, by their names there. */
 export interface Scope extends Record<string, unknown> {

@@ -1,7 +1,7 @@
 import type { Span } from "../../text/syntax.ts";
 import type { Way } from "../machine/ways.ts";
 import { WAYS } from "../machine/ways.ts";
-import type { SharedSite } from "./function_text.ts";
+import type { SharedSite } from "./sites.ts";
 
 // A program that is checked notes more than others: which statements have run, where a thread has left the others, and in which call of the
 // caller's text the functions are that were linked to it.
