@@ -118,12 +118,13 @@ async function compiled(
     return undefined;
   } catch (cause) {
     if (cause instanceof SourceError) {
-      throw new UsageError(cause.message);
+      throw new UsageError(
+        `${cause.message.replace(/^(.*?:\d+:\d+: )/, "$1Dawn refuses it: ")}; --no-compiler leaves Dawn out`,
+      );
     }
-    if (cause instanceof MissingPackageError) {
-      return "the package webgpu, which has one, is not installed";
-    }
-    return oneLine(cause);
+    return cause instanceof MissingPackageError
+      ? "the package webgpu, which has one, is not installed"
+      : oneLine(cause).replace(/^\w+: /, "");
   } finally {
     if (gpu) {
       instances.delete(gpu);
