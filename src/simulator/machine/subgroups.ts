@@ -250,12 +250,14 @@ export class Subgroups extends Lanes {
   ): void {
     const { machine } = this;
     const threads = [this.nameOf(present), this.nameOf(absent)] as const;
-    const way = this.#wayOf(absent);
+    const place = machine.context.sites.at(site);
+    // A thread that is in the same call has left the others there, and not in the caller's text.
+    const isInCall = place?.called !== undefined && this.callers?.[absent] !== 0;
+    const way = isInCall ? "" : this.#wayOf(absent);
     const both = (does: string, doesNot: string): string =>
       `${nameOfThread(threads[0])} ${does}, thread ${absent} ${doesNot}${way}`;
-    const place = machine.context.sites.at(site);
     const message =
-      place?.called !== undefined && this.callers?.[absent] === 0
+      place?.called !== undefined && !isInCall
         ? `${place.called}, called at line ${place.line} (in ${place.function}), is not reached by all threads: ${both("calls it", "does not")}`
         : `${who} reach ${what} at ${machine.nameOfSite(site)}: ${both("does", "does not")}`;
     machine.report("divergence", site, message, threads);

@@ -105,9 +105,6 @@ export class WorkGroup extends Subgroups {
     this.dealAgain();
     this.callSites = 0;
     this.callers = undefined;
-    if (this.machine.ran.length > 0) {
-      this.ways.fill(0);
-    }
   }
 
   /**

@@ -46,6 +46,8 @@ test("of a linked function, it names the line of the call", async () => {
 test("names the first of several errors, with its own notes", async () => {
   const refused = compileKernel("fn a() { b(); }\nfn c() { d(); }\n", { gpu });
   await expect(refused).rejects.toThrow(/^kernel\.wgsl:1:10: unresolved call target 'b'$/);
+  const unread = compileKernel("fn main( {", { gpu });
+  await expect(unread).rejects.toThrow(/^kernel\.wgsl:1:10: expected '\)' for function declaration$/);
 });
 
 test("needs an adapter, and takes no other options", async () => {

@@ -65,6 +65,35 @@ describe("divergence", () => {
     expect(report.findings[0]?.message).toContain(way);
   });
 
+  test("in a linked function is told at its call, and of a thread that is there, not where it left others before", () => {
+    const source = `@compute @workgroup_size(64)
+fn main(@builtin(local_invocation_index) t: u32) {
+  if (t > 40u) { workgroupBarrier(); return; } else {
+    wait(t);
+  }
+}
+`;
+    const wait = "fn wait(t: u32) { if (t < 5u) { workgroupBarrier(); } }";
+    const { findings } = checkKernel(`${source}\n${wait}\n`, { source });
+    expect(findings.map(({ line }) => line)).toEqual([3, 4]);
+    expect(findings[1]?.message).toBe(
+      "only 5 of 64 threads reach the barrier at line 4 (in wait, which main calls there): thread 0 of work-group (0, 0, 0) does, thread 5 does not",
+    );
+  });
+
+  test("hides what comes of it in the same call, and nothing else", () => {
+    const source = kernel(`  if (t < 60u) { x = ${SCAN}(x, t); }\n  data[0] = x;`);
+    const report = check(source, withoutBarriers, { dispatch: 1 });
+    expect(new Set(told(report).map(([kind, line]) => `${kind} ${line}`))).toEqual(
+      new Set(["race 0", "race 1"]),
+    );
+    const one = check(source, (code) => code.replace(/workgroupBarrier\(\);/, ""), { dispatch: 1 });
+    expect(told(one)).toEqual([
+      ["divergence", 0, SCAN],
+      ["race", 1, 1, undefined],
+    ]);
+  });
+
   test("of a barrier of the kernel's own names the line, too", () => {
     const { findings } = check(
       kernel(`  x = ${SCAN}(x, t);\n  if (t == 7u) { return; }\n  workgroupBarrier();`),
@@ -112,6 +141,24 @@ fn main(@builtin(local_invocation_index) t: u32) {
   ]);
   const inTwice = code.replace("twice(read(5u))", "twice(9u)");
   expect(checkKernel(inTwice, { source, items: 10 }).findings.map(({ line }) => line)).toEqual([2]);
+});
+
+test("a linked function that calls one of the kernel's stays in its call", () => {
+  const source = `@group(0) @binding(0) var<storage, read_write> data: array<u32>;
+fn combine(at: u32) -> u32 { return read(at); }
+@compute @workgroup_size(1)
+fn main() {
+  data[0] = outer(0u);
+  data[1] = outer(7u);
+}
+`;
+  const linked = `fn read(at: u32) -> u32 { return data[at]; }
+fn outer(at: u32) -> u32 { return combine(at) * 0u + data[at]; }`;
+  const { findings } = checkKernel(`${source}\n${linked}\n`, { source, items: 3 });
+  expect(findings.map(({ line, called }) => [line, called])).toEqual([
+    [2, "read"],
+    [6, "outer"],
+  ]);
 });
 
 test("a linked kernel without faults has no findings, and no line of the linked text that did not run", () => {

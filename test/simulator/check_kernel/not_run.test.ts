@@ -133,6 +133,11 @@ describe("lines that did not run", () => {
       { line: 1, endLine: 2 },
       { line: 11, endLine: 11 },
     ]);
+    const both = kernel(
+      "if (params.seed > 5u) {\ndata[id.x] = add(1u) + sub(1u);\n}",
+      `${more} fn sub(a: u32) -> u32 {\n  return a;\n}`,
+    );
+    expect(checkKernel(both).notRun).toMatchObject([{ endLine: 2 }, { line: 4, endLine: 4 }, { line: 13 }]);
   });
 
   test("are sought with other values, and numbers that choose are 0, 1 and 2", () => {
