@@ -1,6 +1,7 @@
 import type { AnyArray, ArrayOf, NameOf, ScalarArray, ValueIn } from "../algebra/arrays.ts";
 import type { Segments, SegmentsByExpression } from "../algebra/segments.ts";
 import type { ElementType, Value } from "../algebra/types.ts";
+import type { NarrowerThan } from "../algebra/widening.ts";
 import type { IndicesOption, SegmentsOption, ValuesOption } from "../options.ts";
 import type { WeightName } from "../plan/histogram.ts";
 import type { TuningOptions } from "../plan/options.ts";
@@ -54,8 +55,10 @@ export type ResultName<Data, Type> = Type extends ElementType<infer Name> ? Name
 export type ResultValue<Data, Type> =
   Type extends ElementType<string, infer V extends Value> ? V : ElementIn<Data>;
 
-/** The option `map`. A call that names another type than the array's needs it. */
-export type MapTo<Data, Type> = [NameIn<Data>] extends [ResultName<Data, Type>]
+/** The option `map`. A call that names another type than the array's needs it, unless that type has every value of the array's. */
+export type MapTo<Data, Type> = [NameIn<Data>] extends [
+  ResultName<Data, Type> | NarrowerThan<ResultName<Data, Type>>,
+]
   ? MapOption
   : Required<MapOption>;
 

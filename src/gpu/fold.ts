@@ -123,8 +123,8 @@ function streamFor(
 /**
  * Scans, reductions, selections, sorts and the other primitives on one device, which {@link openFold} opens.
  *
- * Results on integers are exact. On floats, `min`, `max` and the logical operators are exact. `exactAdd` is the exact sum, rounded
- * once: the same bits on every adapter, in every plan. `add` and `mul` of f64 round after each operation, in the plan's order.
+ * Results on integers are exact. On floats, `min`, `max`, `minimum`, `maximum` and the logical operators are exact. `exactAdd` is the
+ * exact sum, rounded once: the same bits on every adapter, in every plan. `add` and `mul` of f64 round after each operation, in the plan's order.
  * Those of f32 and f16 stay within a bound.
  */
 export class Fold {

@@ -13,6 +13,8 @@ import { regrouped } from "./words.ts";
 export interface ItemMap {
   /** The type of the items before the map. */
   readonly from: ElementType;
+  /** The map, as WGSL over the item `x` and its index `i`. */
+  readonly text: string;
   /**
    * The declarations that a kernel of mapped items needs. Both its input and its output hold bits that no conversion has
    * touched, so that they may share a binding if their items have the same size. `shown` is as in `storageText`.
@@ -49,6 +51,7 @@ export function itemMap(from: ElementType, text: string, isCondition = false): I
   const bothTypes = (type: ElementType): readonly SourceText[] => expressionFiles(from, type);
   return {
     from,
+    text,
     sources(monoid, output, vector, storesVectors, shown) {
       const { domain, type } = monoid;
       const items = output === "items" ? carriedAs(type) : domain.element;

@@ -31,6 +31,7 @@ export type { ReferenceByKey, ReferenceKeys, ReferenceRunKey } from "./run_key.t
 export type { ReferenceRunOptions } from "./runs.ts";
 export { expandRunsReference, runLengthsReference, uniqueReference } from "./runs.ts";
 export type {
+  ReferenceConversion,
   ReferenceInitial,
   ReferenceMap,
   ReferenceMapOptions,

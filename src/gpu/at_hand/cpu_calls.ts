@@ -44,7 +44,6 @@ export interface FoldAtHand {
   readonly options: {
     readonly op?: Operator;
     readonly map?: string;
-    readonly from?: unknown;
     readonly exclusive?: boolean;
   };
   readonly given: Given;
@@ -129,14 +128,13 @@ async function foldingOf(
   const title = `${primitive}<${combination.title}>`;
   requireFeature(type, title, context.facts);
   const name = foldNameOf(op, type);
-  if (types.from !== undefined) {
-    (await loadTexts()).mapOf(options, type, title, context.facts.features);
-  }
+  const map =
+    types.from && (await loadTexts()).mapOf({ map: options.map, from }, type, title, context.facts.features);
   if (!areTaken(context, from, type)) {
     return undefined;
   }
   const items = arrayOf(given, from, primitive);
-  const array = options.map === undefined ? items : await mapped(context, options.map, items, type);
+  const array = map === undefined ? items : await mapped(context, map.text, items, type);
   const initial = ends.initial && valueIn(bytesOf(ends.initial, primitive, "initial", "initial"), type);
   if (array === undefined || name !== undefined) {
     return array && name && tableFolding(array, name, initial as Scalar | undefined);
@@ -284,8 +282,9 @@ export async function select(
 ): Promise<Selected | undefined> {
   const { primitive, all } = planned;
   const { type, from = type } = types;
-  const { map, where, classes, class: classText, indices = false } = all;
-  requireFeature(type, `${primitive}<${type.name}>`, context.facts);
+  const { where, classes, class: classText, indices = false } = all;
+  const title = `${primitive}<${type.name}>`;
+  requireFeature(type, title, context.facts);
   if (flags === undefined || types.from !== undefined) {
     await requireRight(context, planned as Planned);
   }
@@ -298,7 +297,8 @@ export async function select(
     text === undefined
       ? undefined
       : await mapped(context, text, items, where === undefined ? undefined : "condition");
-  const data = map === undefined ? items : await mapped(context, map as string, items, type);
+  const map = types.from && (await loadTexts()).mapOf(all, type, title, context.facts.features);
+  const data = map === undefined ? items : await mapped(context, map.text, items, type);
   if (data === undefined || (text !== undefined && marks === undefined)) {
     return undefined;
   }
