@@ -326,11 +326,11 @@ describe("- and --raw", () => {
       expect(ended.status).toBe(1);
     }
     // A header that says more than comes: known when the pipe ends, after pieces were written.
-    const long = Buffer.concat([npyHeader(u32, [FEW]), bytesOf(new Uint32Array(FEW - 1))]);
+    const long = Buffer.concat([npyHeader("<u4", [FEW]), bytesOf(new Uint32Array(FEW - 1))]);
     expect(piped(long, "scan", "-", "-o", "out.npy").stderr).toMatch(
       /stdin: the file is truncated: .* and it holds/,
     );
-    const short = Buffer.concat([npyHeader(u32, [PIECE]), bytesOf(new Uint32Array(PIECE + 1))]);
+    const short = Buffer.concat([npyHeader("<u4", [PIECE]), bytesOf(new Uint32Array(PIECE + 1))]);
     expect(piped(short, "scan", "-", "-o", "out.npy").stderr).toMatch(
       /stdin: it has \d+ bytes? too many behind/,
     );
@@ -494,7 +494,7 @@ describe("progress", () => {
       shown += text;
     });
     // More than comes: it goes on until that is shown.
-    child.stdin.write(npyHeader(u32, [2 ** 28]));
+    child.stdin.write(npyHeader("<u4", [2 ** 28]));
     const left = /\d+(\.\d)? MB of 1\.1 GB, \d+(\.\d)? MB\/s, (\d+:)+\d\d left/;
     for (let turn = 0; turn < 600 && !left.test(shown); turn++) {
       child.stdin.write(new Uint8Array(2 ** 20));
