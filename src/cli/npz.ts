@@ -1,6 +1,9 @@
+import type { FileHandle } from "node:fs/promises";
+import { open } from "node:fs/promises";
+import type { Readable } from "node:stream";
 import { crc32 } from "node:zlib";
-import type { Entry } from "yauzl";
-import { openPromise } from "yauzl";
+import type { Entry, ZipFile } from "yauzl";
+import { fromRandomAccessReaderPromise, RandomAccessReader } from "yauzl";
 import { UsageError, withoutCodes } from "./errors.ts";
 import type { Input } from "./files.ts";
 import { fileError, fillFromChunks } from "./files.ts";
@@ -56,6 +59,52 @@ function requireReadable(entry: Entry, shown: string): void {
   }
 }
 
+/** Reads an archive. The places of its parts are what it says, so each is compared with its size. */
+class ArchiveReader extends RandomAccessReader {
+  readonly #file: FileHandle;
+  readonly #size: number;
+
+  constructor(file: FileHandle, size: number) {
+    super();
+    this.#file = file;
+    this.#size = size;
+  }
+
+  override _readStreamForRange(start: number, end: number): Readable {
+    return this.#file.createReadStream({ start, end: end - 1, autoClose: false });
+  }
+
+  override read(
+    buffer: Uint8Array,
+    offset: number,
+    length: number,
+    position: number,
+    callback: (error: Error | null, bytesRead?: number) => void,
+  ): void {
+    if (position + length > this.#size) {
+      callback(new Error("a part of it would lie past its end"));
+      return;
+    }
+    this.#file
+      .read(buffer, offset, length, position)
+      .then(({ bytesRead }) => callback(null, bytesRead), callback);
+  }
+
+  override close(callback: (error: Error | null) => void): void {
+    // The file is closed by who opened it.
+    callback(null);
+  }
+}
+
+/** All files of an archive. */
+async function entriesOf(archive: ZipFile): Promise<readonly Entry[]> {
+  const entries: Entry[] = [];
+  for await (const entry of archive.eachEntry()) {
+    entries.push(entry);
+  }
+  return entries;
+}
+
 /** What comes out of an archive, which has to have the archive's checksum. */
 async function* checked(
   chunks: AsyncIterable<Uint8Array>,
@@ -94,17 +143,13 @@ export async function withMember<Result>(
   work: (input: Input) => Promise<Result>,
 ): Promise<Result> {
   const failed = failing(path, "this zip archive cannot be read");
-  const archive = await openPromise(path, { autoClose: false, lazyEntries: true }).catch(failed);
+  const file = await open(path).catch(failed);
   try {
-    const entries: Entry[] = [];
-    try {
-      for await (const entry of archive.eachEntry()) {
-        entries.push(entry);
-      }
-    } catch (cause) {
-      failed(cause);
-    }
-    const entry = arrayOf(entries, name, path);
+    const { size } = await file.stat();
+    const reader = new ArchiveReader(file, size);
+    const options = { autoClose: false, lazyEntries: true };
+    const archive = await fromRandomAccessReaderPromise(reader, size, options).catch(failed);
+    const entry = arrayOf(await entriesOf(archive).catch(failed), name, path);
     const shown = name === undefined ? path : `${path}:${name}`;
     requireReadable(entry, shown);
     const damaged = failing(shown, "this array is damaged in the zip archive");
@@ -122,6 +167,6 @@ export async function withMember<Result>(
       stream.destroy();
     }
   } finally {
-    archive.close();
+    await file.close();
   }
 }

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { UsageError } from "../../src/cli/errors.ts";
 import { withNpy } from "../../src/cli/files.ts";
 import { openElements, parseElements, readAll, readFlags } from "../../src/cli/npy.ts";
 import { SIMULATED } from "../support/adapter.ts";
@@ -272,5 +273,30 @@ describe("an array of an archive", () => {
       "out.npy",
       ...SIMULATED,
     ]);
+  });
+
+  test("is read as it was or refused in one clear line, whatever byte of the archive is changed", async () => {
+    const short = member("a.npy", 20);
+    const forms = [
+      { bytes: zipOf([short, member("b.npy")]) },
+      { bytes: zipOf([short, member("b.npy")], { isZip64: true }) },
+      { bytes: zipOf([{ ...short, isDeflated: true }]) },
+    ];
+    let refused = 0;
+    for (let round = 0; round < 150; round++) {
+      const { bytes } = forms[round % forms.length] as { bytes: Buffer };
+      const changed = Buffer.from(bytes);
+      changed[bits() % changed.length] = bits();
+      put("bad.npz", bits() % 8 === 0 ? changed.subarray(0, bits() % changed.length) : changed);
+      try {
+        const data = await read("bad.npz:a");
+        expect(data).toEqual(elementsOf(short));
+      } catch (cause) {
+        expect(cause).toBeInstanceOf(UsageError);
+        expect((cause as Error).message).toMatch(/bad\.npz[^\n\p{Cc}]*: [^\n\p{Cc}]+$/u);
+        refused++;
+      }
+    }
+    expect(refused).toBeGreaterThan(30);
   });
 });

@@ -225,12 +225,12 @@ function contentsOf({ dtype, isBigEndian = false, isFortran = false, shape, data
   const stored = new Uint8Array(length * each);
   for (let at = 0; at < length; at++) {
     const element = elements.subarray(at * type.bytes, (at + 1) * type.bytes);
+    const bytes = element.slice(0, each);
     if (dtype === "b1") {
-      element[0] = (element[0] as number) & 1;
+      element[0] = Number(element[0] !== 0);
     }
     const sign = dtype.startsWith("i") && (element[each - 1] as number) >= 0x80 ? 0xff : 0;
     element.fill(sign, each);
-    const bytes = element.slice(0, each);
     stored.set(isBigEndian ? bytes.reverse() : bytes, each * (isFortran ? fortranPlace(at, shape) : at));
   }
   return { elements, stored };
