@@ -56,6 +56,10 @@ export const rawDtypes = {
   int16: "<i2",
 } as const satisfies Record<string, Dtype>;
 
+/** The name of a dtype among those. */
+export const nameOfRaw = (dtype: Dtype): string =>
+  Object.entries(rawDtypes).find(([, one]) => one === dtype)?.[0] ?? dtype;
+
 /**
  * Other spellings that `numpy.dtype` takes: names, and the letters of C's types, which may have a byte order. C's `long` is not among
  * them, since it has 4 bytes on some machines and 8 on others.

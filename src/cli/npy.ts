@@ -1,7 +1,7 @@
 import type { ScalarArray } from "../algebra/arrays.ts";
 import type { ScalarType } from "../algebra/types.ts";
 import type { Dtype } from "./dtypes.ts";
-import { arrays, compoundRefusal, dtypeOf, dtypes, isTaken, refusal } from "./dtypes.ts";
+import { arrays, compoundRefusal, dtypeOf, dtypes, isTaken, nameOfRaw, refusal } from "./dtypes.ts";
 import { counted, UsageError } from "./errors.ts";
 import type { Input } from "./files.ts";
 import type { Literal } from "./python_literal.ts";
@@ -220,7 +220,7 @@ async function openRaw(input: Input, dtype: Dtype): Promise<Stored> {
   const requireWhole = (bytes: number): void => {
     if (bytes % each !== 0) {
       throw new UsageError(
-        `${input.path}: it ends in the middle of an element: it holds ${counted(bytes, "byte")}, and each ${dtype} takes ${each}`,
+        `${input.path}: it ends in the middle of an element: it holds ${counted(bytes, "byte")}, and each ${nameOfRaw(dtype)} takes ${each}`,
       );
     }
   };

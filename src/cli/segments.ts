@@ -22,7 +22,7 @@ import {
   writeArrays,
 } from "./arrays.ts";
 import type { Dtype } from "./dtypes.ts";
-import { dtypes } from "./dtypes.ts";
+import { dtypes, nameOfRaw } from "./dtypes.ts";
 import { UsageError } from "./errors.ts";
 import { DASH, openTarget } from "./files.ts";
 import { readAll } from "./npy.ts";
@@ -76,7 +76,7 @@ export async function segmentsOf(
   if (headBits !== undefined) {
     const { dtype, data } = await elementsIn(headBits);
     if (dtype !== dtypes.u32) {
-      throw new UsageError(`${headBits}: it holds ${dtype}; words of bits are ${dtypes.u32}`);
+      throw new UsageError(`${headBits}: it holds ${nameOfRaw(dtype)}; words of bits are u32`);
     }
     return { segments: { headBits: data as Uint32Array } };
   }

@@ -177,7 +177,7 @@ test("text and other places of results take numbers, as wide as they are", () =>
   put("counts.npy", "|u1", [2, 0, 1]);
   const expand = ["expand", "-", "--counts", "counts.npy", "-o", "-", "--text", "u32", ...SIMULATED];
   expect(Buffer.from(writtenIn(files.path, expand, "7 8 9").stdout).toString()).toBe("7\n7\n9\n");
-  failsIn(files.path, /in\.npy: it holds \|u1; words of bits are <u4/, [
+  failsIn(files.path, /in\.npy: it holds uint8; words of bits are u32/, [
     "scan",
     "in.npy",
     "-o",

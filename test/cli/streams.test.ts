@@ -209,7 +209,7 @@ describe("- and --raw", () => {
     const file = dumpElements({ type: u32, data: example, shape: [2, 4] });
     const { status, stdout, stderr } = piped(file, "scan", "-", "-o", "-");
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-    expect(parseElements(stdout, "stdout")).toEqual({ type: u32, shape: [2, 4], data: sums });
+    expect(parseElements(stdout, "stdout")).toEqual({ type: u32, dtype: "<u4", shape: [2, 4], data: sums });
     writeFileSync(at("in.npy"), file);
     expect(shell("w scan in.npy -o - | w reduce - --op max")).toEqual({ ...silent, stdout: "25\n" });
     expect(shell("w scan - -o out.npy < in.npy && w reduce - < out.npy")).toEqual({
@@ -271,7 +271,7 @@ describe("- and --raw", () => {
     expect(runIn(folder, ["compact", "empty.npy", "-o", "out.npy", "--where", "true", ...SIMULATED])).toEqual(
       silent,
     );
-    expect(read("out.npy")).toEqual({ type: u32, shape: [0], data: new Uint32Array(0) });
+    expect(read("out.npy")).toEqual({ type: u32, dtype: "<u4", shape: [0], data: new Uint32Array(0) });
   });
 
   test("what is refused", () => {
