@@ -6,6 +6,7 @@ import { monoid } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import { requireRows } from "../algebra/segments.ts";
 import type { ElementType, Scalar, ScalarType, TypeName } from "../algebra/types.ts";
+import { widens } from "../algebra/widening.ts";
 import type { Context } from "../gpu/device/context.ts";
 import { withDevice } from "../gpu/device/cpu_context.ts";
 import { Fold } from "../gpu/fold.ts";
@@ -52,11 +53,13 @@ export interface Mapped {
 }
 
 export function mappedOf(from: ScalarType, { map, type }: MapOption, caller: string): Mapped {
-  if (type !== undefined && map === undefined) {
-    throw new UsageError(`${caller}: --type says what --map EXPR gives; it takes both`);
-  }
   const result = type === undefined ? from : elementTypes[type];
-  // Without a map both types are one, and the call is one that takes none.
+  if (map === undefined && result !== from && !widens(from, result)) {
+    throw new UsageError(
+      `${caller}: ${result.name} does not have every value of ${from.name}, the input's type; --type ${type} takes --map, such as --map '${type}(x)'`,
+    );
+  }
+  // Without a map, elements stay as they are, or become elements of a type that has all their values.
   return { from, type: result, ...(map !== undefined && { map }) } as Mapped;
 }
 
@@ -195,15 +198,15 @@ async function withStream<Result>(
 }
 
 /**
- * Adds up u32 as they are read. If the sum does not fit a u32, it says on stderr that the result has wrapped around. With a map it does
- * nothing, since it does not see the map's values. With `exclusive`, the last element is left out, since no result contains it.
+ * Adds up u32 as they are read. If the sum does not fit a u32, it says on stderr that the result has wrapped around. With a map or another
+ * type it does nothing. With `exclusive`, the last element is left out, since no result contains it.
  */
 function sumWatch(
-  { op, map, initial }: OperatorOption & MapOption & InitialOption,
+  { op, map, type: result = "u32", initial }: OperatorOption & MapOption & InitialOption,
   { type }: ElementSource,
   exclusive = false,
 ): { look(bytes: Uint8Array): void; tell(): void } {
-  if (op !== add || map !== undefined || type !== u32) {
+  if (op !== add || map !== undefined || type !== u32 || result !== "u32") {
     return { look: () => {}, tell: () => {} };
   }
   let all = Number(initial ?? 0);
@@ -221,7 +224,7 @@ function sumWatch(
       if (sum >= 2 ** 32) {
         const exact = Number.isSafeInteger(sum) ? `${sum}` : `about ${sum.toPrecision(3)}`;
         process.stderr.write(
-          `wavefold: hint: the whole sum is ${exact}, which is more than a u32 holds, so the result wrapped around 2^32; --map "u64(x)" --type u64 gives all of it\n`,
+          `wavefold: hint: the whole sum is ${exact}, which is more than a u32 holds, so the result wrapped around 2^32; --type u64 gives all of it\n`,
         );
       }
     },

@@ -115,8 +115,13 @@ const CHECK_HELP = `
 Buffers are made for the kernel's bindings, unless --buffer gives them. Integers
 in arrays are random below --items, floats from 0 to 1, atomics 0. Numbers
 outside of arrays, such as those of uniform buffers, are chosen by their names:
-counts are --items, widths and heights its root, offsets 0. What was assumed is
-printed first. --set gives other numbers.
+counts are --items, widths and heights its root, offsets 0; others are in the
+middle of what arrays hold, and below or above that in other runs. What was
+assumed is printed first. --set gives other numbers. Lines that never ran were
+not checked, and are named.
+
+If the package webgpu is there, its compiler reads the kernel first, without a
+GPU, and what it refuses does not compile.
 
 Sums of floats are compared within 0.1 %. Words that depend on the order of
 work-groups are not compared between sizes of subgroups. Textures are refused.
@@ -526,6 +531,10 @@ function program(printHelp: (text: string) => void): Command {
     .option(
       "--no-unordered",
       "do not report loads and stores of atomics of work-group memory that no barrier orders with other threads' changes",
+    )
+    .option(
+      "--no-compiler",
+      "do not have Dawn, the compiler of the package webgpu, read the kernel first; what it refuses is not run",
     )
     .addOption(
       new Option(

@@ -4,7 +4,7 @@ import type { Readable } from "node:stream";
 import { crc32 } from "node:zlib";
 import type { Entry, ZipFile } from "yauzl";
 import { fromRandomAccessReaderPromise, RandomAccessReader } from "yauzl";
-import { UsageError, withoutCodes } from "./errors.ts";
+import { UsageError } from "./errors.ts";
 import type { Input } from "./files.ts";
 import { fileError, fillFromChunks } from "./files.ts";
 
@@ -20,7 +20,7 @@ const nameOf = ({ fileName }: Entry): string => fileName.slice(0, -EXTENSION.len
 
 /** The names of arrays, for a message. */
 function listed(arrays: readonly Entry[]): string {
-  const names = arrays.slice(0, MOST_NAMES).map((one) => withoutCodes(nameOf(one)));
+  const names = arrays.slice(0, MOST_NAMES).map((one) => nameOf(one));
   return `${names.join(", ")}${arrays.length > MOST_NAMES ? ` and ${arrays.length - MOST_NAMES} more` : ""}`;
 }
 
@@ -34,13 +34,13 @@ function arrayOf(entries: readonly Entry[], name: string | undefined, path: stri
     throw new UsageError(
       arrays.length === 0
         ? `${path}: this zip archive holds no ${EXTENSION} file; it takes one, as numpy.savez writes it`
-        : `${path}: it holds no array ${withoutCodes(name ?? "")}; it holds ${listed(arrays)}`,
+        : `${path}: it holds no array ${name}; it holds ${listed(arrays)}`,
     );
   }
   if (other !== undefined) {
     throw new UsageError(
       name === undefined
-        ? `${path}: it holds ${arrays.length} arrays; it takes the name of one, as ${path}:${withoutCodes(nameOf(array))}: ${listed(arrays)}`
+        ? `${path}: it holds ${arrays.length} arrays; it takes the name of one, as ${path}:${nameOf(array)}: ${listed(arrays)}`
         : `${path}: it holds ${named.length} arrays ${name}; save it again with numpy.savez, with a name for each`,
     );
   }
@@ -126,9 +126,7 @@ const failing =
   (cause: unknown): never => {
     const { syscall, message } = cause as NodeJS.ErrnoException;
     throw syscall === undefined
-      ? new UsageError(
-          `${path}: ${what}: ${withoutCodes(message.replace(/\.$/, ""))}; save it again with numpy.savez`,
-        )
+      ? new UsageError(`${path}: ${what}: ${message.replace(/\.$/, "")}; save it again with numpy.savez`)
       : fileError(path, cause);
   };
 

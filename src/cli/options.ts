@@ -180,7 +180,10 @@ export const mapOption = (): Option =>
   );
 
 export const mapTypeOption = (): Option =>
-  typeOption("--type <name>", "element type of what --map gives; without it, the input's");
+  typeOption(
+    "--type <name>",
+    "element type of what --map gives, or one that has every value of the input's; without it, the input's",
+  );
 
 export const initialOption = (): Option =>
   new Option(

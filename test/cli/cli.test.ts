@@ -93,6 +93,25 @@ describe("--map", () => {
     expect(run("reduce", "f.npy", ...wide).stdout).toBe(`${(1n << 32n) + 0xbf800000n}\n`);
   });
 
+  test("is not needed for a type that has every value of the input's", () => {
+    write("u.npy", npy("<u4", [2, 2], Uint32Array.of(4294967295, 1, 4294967295, 7)));
+    const wide = ["--type", "u64", ...SIMULATED];
+    expect(run("reduce", "u.npy", ...wide)).toEqual({ ...silent, stdout: "8589934598\n" });
+    expect(run("scan", "u.npy", "-o", "out.npy", "--exclusive", ...wide)).toEqual(silent);
+    const sums = BigUint64Array.of(0n, 4294967295n, 4294967296n, 8589934591n);
+    expect(read("out.npy")).toMatchObject({ shape: [2, 2], data: sums });
+    expect(run("reduce", "u.npy", "-o", "out.npy", "--rows", ...wide)).toEqual(silent);
+    expect(read("out.npy").data).toEqual(BigUint64Array.of(4294967296n, 4294967302n));
+    expect(run("reduce", "u.npy", "-o", "out.npy", "--columns", "2", ...wide)).toEqual(silent);
+    expect(read("out.npy").data).toEqual(BigUint64Array.of(8589934590n, 8n));
+    const doubles = ["--where", "x > 1u", "--type", "f64", ...SIMULATED];
+    expect(run("compact", "u.npy", "-o", "out.npy", ...doubles)).toEqual(silent);
+    expect(read("out.npy").data).toEqual(Float64Array.of(4294967295, 4294967295, 7));
+    write("f.npy", npy("<f4", [3], Float32Array.of(1, Number.NaN, 3)));
+    expect(run("reduce", "f.npy", "--op", "maximum", ...SIMULATED)).toEqual({ ...silent, stdout: "nan\n" });
+    expect(run("reduce", "f.npy", "--op", "max", ...SIMULATED)).toEqual({ ...silent, stdout: "3.0\n" });
+  });
+
   test("is for what a compaction keeps", () => {
     const args = ["--where", "x > 3u", "--map", "f32(x) * 0.5", "--type", "f32", ...SIMULATED];
     expect(run("compact", "in.npy", "-o", "out.npy", ...args)).toEqual(silent);
@@ -110,7 +129,10 @@ describe("--map", () => {
 
   test("rejects a map that does not compile, a type without one, and an operator that has no meaning on it", () => {
     fails(/the map, line 1: /, "reduce", "in.npy", "--map", "x +", ...SIMULATED);
-    fails(/scan: --type says what --map EXPR gives/, "scan", "in.npy", "-o", "out.npy", "--type", "f32");
+    fails(
+      /scan: f32 does not have every value of u32, the input's type; --type f32 takes --map, such as --map 'f32\(x\)'/,
+      ...["scan", "in.npy", "-o", "out.npy", "--type", "f32"],
+    );
     fails(/Allowed choices are u32, i32/, "reduce", "in.npy", "--map", "x", "--type", "u8");
     fails(/reduce<f32, and>/, "reduce", "in.npy", "--map", "f32(x)", "--type", "f32", "--op", "and");
   });
