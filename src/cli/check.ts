@@ -7,10 +7,11 @@ import { ArgumentError, MissingPackageError, SourceError } from "../errors.ts";
 import type { CheckBuffer, CheckFinding, CheckOptions, CheckReport, NotRun } from "../simulator/index.ts";
 import { checkKernel, compileKernel } from "../simulator/index.ts";
 import { linkDirectives } from "../wgsl.ts";
+import { elementsIn } from "./arrays.ts";
 import { counted, oneLine, UsageError } from "./errors.ts";
-import { DASH, openTarget, readInput, requireApart } from "./files.ts";
+import { DASH, openTarget, requireApart } from "./files.ts";
 import { readKernel } from "./link.ts";
-import { dumpElements, parseElements } from "./npy.ts";
+import { dumpElements } from "./npy.ts";
 import { print, reportTarget } from "./print.ts";
 
 /** The options of `wavefold check`, as commander hands them over. */
@@ -169,10 +170,7 @@ const asOption = (message: string): string =>
 
 async function buffersOf(given: readonly [string, string][]): Promise<Record<string, ScalarArray>> {
   const read = given.map(
-    async ([name, path]): Promise<[string, ScalarArray]> => [
-      name,
-      parseElements(await readInput(path), path).data,
-    ],
+    async ([name, path]): Promise<[string, ScalarArray]> => [name, (await elementsIn(path)).data],
   );
   return Object.fromEntries(await Promise.all(read));
 }
@@ -193,7 +191,7 @@ function bufferNamed({ buffers }: CheckReport, key: string): CheckBuffer {
 }
 
 /** What a buffer holds after the first run. Scalars of several types are words of u32. */
-function elementsIn({ result, scalar, stride }: CheckBuffer) {
+function contentsOf({ result, scalar, stride }: CheckBuffer) {
   const type = elementTypes[scalar === "f32" || scalar === "i32" || scalar === "f16" ? scalar : "u32"];
   const holder = { u32: Uint32Array, i32: Int32Array, f32: Float32Array, f16: Uint16Array }[type.name];
   const data: ScalarArray = new holder(result.slice().buffer);
@@ -201,13 +199,13 @@ function elementsIn({ result, scalar, stride }: CheckBuffer) {
   return { type, data, shape: each > 1 ? [data.length / each, each] : [data.length] };
 }
 
-const npyOf = (buffer: CheckBuffer): Uint8Array => dumpElements(elementsIn(buffer));
+const npyOf = (buffer: CheckBuffer): Uint8Array => dumpElements(contentsOf(buffer));
 
 /** How many values a line shows. */
 const SHOWN = 32;
 
 function valuesText(buffer: CheckBuffer): string {
-  const { data } = elementsIn(buffer);
+  const { data } = contentsOf(buffer);
   const more = data.length > SHOWN ? ` … ${data.length - SHOWN} more` : "";
   return `${buffer.name}: ${Array.from(data.subarray(0, SHOWN), String).join(" ")}${more}`;
 }

@@ -159,8 +159,9 @@ export const gatherHelp: HelpOf<typeof gather> = {
   says: "Takes the value at each position, as often as the position is there. The result has the positions' shape. A position past the last value is an error.",
   operands: {
     values: "the values",
-    positions: "the positions, which count from 0: u32, with --raw and --text, too",
+    positions: "the positions, which count from 0: whole numbers; with --raw and --text u32",
   },
+  wholeNumbers: ["positions"],
   options: {},
   results: { gathered: "where the values at the positions go" },
   ways: {

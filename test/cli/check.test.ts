@@ -222,7 +222,12 @@ describe("files", () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(stdout).toContain("  override FACTOR = 3\n  0:0 input: array<f32>, 3 elements: as given\n");
     expect(stdout).toContain("\nparams: 3\n");
-    expect(elements("out.npy")).toEqual({ type: f32, data: Float32Array.of(3, 7.5, -9), shape: [3] });
+    expect(elements("out.npy")).toEqual({
+      type: f32,
+      dtype: "<f4",
+      data: Float32Array.of(3, 7.5, -9),
+      shape: [3],
+    });
   });
 
   test("have the type of a buffer's scalars, and rows of vectors; of several types, words", () => {

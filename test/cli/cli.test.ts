@@ -23,10 +23,10 @@ import { failsIn, program, runIn } from "../support/command.ts";
 const example = Uint32Array.of(3, 1, 7, 0, 4, 1, 6, 3);
 
 /** A `.npy` file with the dtype and the order that its header is to claim. */
-function npy(descr: string, shape: number[], data: ArrayBufferView, fortran = "False"): Uint8Array {
+function npy(descr: string, shape: number[], data: ArrayBufferView): Uint8Array {
   const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   const file = Buffer.from(dump(Uint8Array.from(bytes), shape)).toString("latin1");
-  return Buffer.from(file.replace("|u1", descr).replace("False", fortran.padEnd(5)), "latin1");
+  return Buffer.from(file.replace("|u1", descr), "latin1");
 }
 
 let folder: string;
@@ -483,9 +483,7 @@ describe("files", () => {
       /truncated: shape \(8,\) of <u4 takes 32 bytes of data, and it holds 28/,
     ],
     ["too long", Uint8Array.of(...whole, 0), /it has 1 byte too many/],
-    ["big-endian", npy(">u4", [8], example), /big-endian; it takes little-endian <u4/],
-    ["Fortran", npy("<u4", [4, 2], example, "True"), /Fortran order.*it takes C order/],
-    ["c8", npy("<c8", [1], new Float64Array(1)), /dtype is <c8; it takes <u4 <i4 <f4 <f2 <u8 <i8 <f8/],
+    ["c8", npy("<c8", [1], new Float64Array(1)), /dtype is <c8; it takes \|b1 .* <u4 <i4 <f4 <u8 <i8 <f8/],
   ])("rejects a file that is %s", (_, bytes, message) => {
     write("bad.npy", bytes);
     fails(message, "scan", "bad.npy", "-o", "out.npy");

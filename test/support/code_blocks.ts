@@ -22,6 +22,8 @@ import * as schemas from "../../src/typegpu.ts";
 import * as wgsl from "../../src/wgsl.ts";
 import { isSimulated, SIMULATED } from "./adapter.ts";
 import { runIn } from "./command.ts";
+import { npyBytes, npyHeaderText } from "./npy_bytes.ts";
+import { zipOf } from "./zip.ts";
 
 /** A block of code in a Markdown text. */
 export interface Block {
@@ -269,6 +271,15 @@ export function testCommands(
     put("heads.npy", 0, 0, 1, 0, 0, 1, 0, 0);
     put("offsets.npy", 0, 2, 2, 8);
     put("bits.npy", 0b100100);
+    const narrow = {
+      image: ["|u1", 3, 1, 255, 0, 4, 1, 6, 3],
+      mask: ["|b1", 1, 0, 1, 0, 0, 1, 1, 0],
+    } as const;
+    const members = Object.entries(narrow).map(([name, [descr, ...items]]) => ({
+      name: `${name}.npy`,
+      bytes: npyBytes(npyHeaderText(descr, [items.length]), Uint8Array.from(items)),
+    }));
+    writeFileSync(join(folder, "data.npz"), zipOf(members));
     for (const [name, kernel] of Object.entries(kernels)) {
       writeFileSync(join(folder, name), kernel);
     }
