@@ -330,9 +330,10 @@ async function callAtHand(
   const given = (read: readonly AnyArray[]): unknown =>
     resultOf(
       request,
-      givenOfResults(request).map(({ type, isElement }, at) => {
+      givenOfResults(request).map(({ type, isElement, atHand }, at) => {
         const array = read[at] as AnyArray;
-        return isElement ? valuesOf(array, type)(0) : array;
+        const result = isElement ? valuesOf(array, type)(0) : array;
+        return atHand ? atHand(result as never) : result;
       }),
     );
   const size = {
@@ -345,9 +346,7 @@ async function callAtHand(
     given: array,
     type: types[name] as ElementType,
   }));
-  const computed = await onCpu(context, size, (cpu) =>
-    cpu.described(context, primitive.name, request, operands),
-  );
+  const computed = await onCpu(context, size, (cpu) => cpu.described(context, primitive, request, operands));
   if (computed) {
     const arrayAt = (bytes: Uint8Array, at: number): AnyArray[] =>
       arrayFor(results[at] as Result, bytes, at === 0 ? into : undefined);
