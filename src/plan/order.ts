@@ -1,25 +1,10 @@
-import type { Monoid } from "../algebra/monoid.ts";
-import type { Arrangement, Mirror } from "../kernels/kernel.ts";
-import type { PlanFacts } from "./plan_facts.ts";
-import type { ScanOptions } from "./scan.ts";
-
-/** The order in which the kernels of a scan take items. src/plan/reverse.ts has the mirrored one. */
-export interface Order {
-  /** The files by which they take items in mirrored order. */
-  readonly mirror?: Mirror;
-  /** WGSL for whether there is no element at all, if that is another than for other plans. */
-  readonly isEmpty?: string;
-  /** How they take ranges that lie so. */
-  arrangementsOf(given: readonly Arrangement[]): readonly Arrangement[];
-  /** The operator on elements in that order. */
-  operatorOf(own: Monoid): Monoid;
-}
+import type { Order, PlanFacts } from "./plan_facts.ts";
 
 const same = <T>(given: T): T => given;
 const forward: Order = { arrangementsOf: same, operatorOf: same };
 
 /** The order that options ask for. */
 export const orderOf = (
-  { reverse, segments }: Pick<ScanOptions, "reverse"> & { readonly segments?: unknown },
+  { reverse, segments }: { readonly reverse?: unknown; readonly segments?: unknown },
   { inReverse }: PlanFacts,
 ): Order => (reverse ? (inReverse as Required<PlanFacts>["inReverse"])(segments) : forward);
