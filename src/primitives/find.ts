@@ -141,7 +141,7 @@ export const findLastHelp: HelpOf<typeof findLast> = /* @__PURE__ */ helpOf(
   "Prints the index of the last element that the condition holds for, or -1 if there is none.",
 );
 
-/** Conditions that hold for one element, for all but one, for some values, and for some numbers of runs. */
+/** Conditions that hold for one element at most, for all but one at least, for some values, and for some numbers of runs. */
 export const countExamples: Examples<Options> = {
   of(type, length, random) {
     const at = between(random, 0, Math.floor(length * 1.25));
@@ -152,10 +152,11 @@ export const countExamples: Examples<Options> = {
       options: { where },
       twins: { where: twin },
     });
+    const isGreat = (x: never): boolean => Number(numberOf(x)) > 1;
     return [
-      holds(`i == ${at}u`, (_, i) => i === at),
-      holds(`i != ${at}u`, (_, i) => i !== at),
-      holds(`${key} > 1`, (x) => Number(numberOf(x)) > 1),
+      holds(`i == ${at}u && ${key} > 1`, (x, i) => i === at && isGreat(x)),
+      holds(`i != ${at}u || ${key} > 1`, (x, i) => i !== at || isGreat(x)),
+      holds(`${key} > 1`, isGreat),
       holds(
         `let run = i / ${run}u;\nreturn run % ${runs}u == 1u;`,
         (_, i) => Math.floor(i / run) % runs === 1,
