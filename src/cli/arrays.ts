@@ -18,10 +18,11 @@ import type { Dtype } from "./dtypes.ts";
 import { dtypes, typesRead } from "./dtypes.ts";
 import { counted, UsageError } from "./errors.ts";
 import type { Input, Target } from "./files.ts";
-import { DASH, openTarget, withInput, withNpy } from "./files.ts";
+import { DASH, openTarget, withInput } from "./files.ts";
 import { formatValue, parseValue } from "./format.ts";
 import type { ElementSource } from "./npy.ts";
 import { npyHeader, openElements, readAll, readFlags } from "./npy.ts";
+import { withNpy } from "./npy_inputs.ts";
 import type {
   AdapterOption,
   InitialOption,
