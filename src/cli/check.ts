@@ -102,20 +102,14 @@ export async function check(path: string, options: CheckCommandOptions): Promise
   process.exitCode = report.findings.length > 0 ? 1 : 0;
 }
 
-/** Dawn's objects in use: they must stay while their devices are there. */
-const instances = new Set<GPU>();
-
 /** Has Dawn compile a kernel, without a GPU. Returns why it has not, where it cannot. @throws {UsageError} for a text that it refuses. */
 async function compiled(
   code: string,
   kernel: { readonly file: string; readonly source: string },
 ): Promise<string | undefined> {
-  let gpu: GPU | undefined;
   try {
     const { create } = await loadDawn();
-    gpu = create(["backend=null"]);
-    instances.add(gpu);
-    await compileKernel(code, { gpu, ...kernel });
+    await compileKernel(code, { gpu: create(["backend=null"]), ...kernel });
     return undefined;
   } catch (cause) {
     if (cause instanceof SourceError) {
@@ -126,10 +120,6 @@ async function compiled(
     return cause instanceof MissingPackageError
       ? "the package webgpu, which has one, is not installed"
       : oneLine(cause).replace(/^\w+: /, "");
-  } finally {
-    if (gpu) {
-      instances.delete(gpu);
-    }
   }
 }
 

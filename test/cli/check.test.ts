@@ -311,7 +311,7 @@ describe("what the guide shows is what is printed:", () => {
   const guide = readFileSync("docs/guides/check-a-kernel.md", "utf8");
   const textsOf = (pattern: RegExp): readonly string[] =>
     Array.from(guide.matchAll(pattern), ([, text = ""]) => text);
-  const [scale = "", keep = "", ranks = ""] = textsOf(/```wgsl\n([\s\S]*?)```/g);
+  const [scale = "", keep = "", ranks = ""] = textsOf(/```wgsl.*\n([\s\S]*?)```/g);
   const [assumed = "", outside, notRun, divergence, refused] = textsOf(/\n\n```\n([\s\S]*?)```/g);
   const of = (name: string, kernel: string, ...args: string[]): Ended => {
     const { status, stdout, stderr } = runIn(folder, ["check", "-", ...args], kernel);

@@ -7,6 +7,7 @@ import { transform } from "esbuild";
 import { dump } from "npyjs";
 import * as typegpu from "typegpu";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import * as webgpu from "webgpu";
 import * as runKernel from "../../examples/in-kernel/kernel.ts";
 import * as esbuildPlugin from "../../src/build/esbuild.ts";
 import * as vitePlugin from "../../src/build/vite.ts";
@@ -90,6 +91,7 @@ export const modules: Readonly<Record<string, { readonly named: object; readonly
   "wavefold/esbuild": { named: esbuildPlugin, run: esbuildPlugin },
   "wavefold/vite": { named: vitePlugin, run: vitePlugin },
   "wavefold/reference": { named: reference, run: reference },
+  webgpu: { named: webgpu, run: webgpu },
   "node:fs": { named: nodeFs, run: nodeFs },
   "node:stream": { named: nodeStream, run: nodeStream },
   "./kernel.ts": { named: runKernel, run: runKernel },

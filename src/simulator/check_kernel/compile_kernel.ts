@@ -12,6 +12,9 @@ export interface CompileOptions {
   readonly source?: string;
 }
 
+/** Dawn's devices need the object that they come from, which may be collected otherwise. */
+const inUse = new Set<GPU>();
+
 /**
  * Has a GPU's compiler read a kernel, which finds what the simulator takes: most of all, barriers that WGSL does not allow where control flow may
  * not be uniform. Nothing runs.
@@ -25,12 +28,30 @@ export interface CompileOptions {
  * import { create } from "webgpu";
  *
  * const gpu = create(["backend=null"]); // Dawn without a GPU
- * await compileKernel("@compute @workgroup_size(64) fn main() { workgroupBarrier(); }", { gpu });
+ * const code = `
+ *   @compute @workgroup_size(64)
+ *   fn main(@builtin(local_invocation_index) thread: u32) {
+ *     if (thread == 0u) { workgroupBarrier(); }
+ *   }`;
+ * await compileKernel(code, { gpu }).catch(({ line }) => line); // 4
  * ```
  */
 export async function compileKernel(code: string, options: CompileOptions): Promise<void> {
   requireOptions("compileKernel", options, { gpu: true, file: true, source: true });
   const { gpu, file = "kernel.wgsl", source = code } = options;
+  inUse.add(gpu);
+  try {
+    await compileOn(gpu, code, { file, source });
+  } finally {
+    inUse.delete(gpu);
+  }
+}
+
+async function compileOn(
+  gpu: GPU,
+  code: string,
+  kernel: { readonly file: string; readonly source: string },
+): Promise<void> {
   const adapter = await gpu.requestAdapter();
   if (adapter === null) {
     throw new WavefoldError("compileKernel: options.gpu has no adapter");
@@ -43,7 +64,7 @@ export async function compileKernel(code: string, options: CompileOptions): Prom
     const { messages } = await device.createShaderModule({ code }).getCompilationInfo();
     const refused = await device.popErrorScope();
     if (refused !== null) {
-      throw errorOf(messages, { file, source, message: refused.message });
+      throw errorOf(messages, { ...kernel, message: refused.message });
     }
   } finally {
     device.destroy();
