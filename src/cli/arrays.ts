@@ -468,11 +468,11 @@ export async function compactFile(
   });
 }
 
-/** How elements are written that come from a source: as it holds them, unless they are mapped or written as their positions. */
+/** How elements are written that come from a source: as it holds them, unless they are mapped, widened or written as their positions. */
 const likeOf = (
   { dtype }: ElementSource,
   { indices, map, type }: MapOption & { readonly indices?: boolean },
-): Dtype => (indices ? dtypes.u32 : map === undefined ? dtype : dtypes[type ?? typesRead[dtype]]);
+): Dtype => (indices ? dtypes.u32 : (map ?? type) === undefined ? dtype : dtypes[type ?? typesRead[dtype]]);
 
 /** A compaction by flags, with all elements and flags in memory. */
 async function compactFlagged(
