@@ -18,10 +18,11 @@ import type { Dtype } from "./dtypes.ts";
 import { dtypes, typesRead } from "./dtypes.ts";
 import { counted, UsageError } from "./errors.ts";
 import type { Input, Target } from "./files.ts";
-import { DASH, openTarget, withInput, withNpy } from "./files.ts";
+import { DASH, openTarget, withInput } from "./files.ts";
 import { formatValue, parseValue } from "./format.ts";
 import type { ElementSource } from "./npy.ts";
 import { npyHeader, openElements, readAll, readFlags } from "./npy.ts";
+import { withNpy } from "./npy_inputs.ts";
 import type {
   AdapterOption,
   InitialOption,
@@ -467,11 +468,11 @@ export async function compactFile(
   });
 }
 
-/** How elements are written that come from a source: as it holds them, unless they are mapped or written as their positions. */
+/** How elements are written that come from a source: as it holds them, unless they are mapped, widened or written as their positions. */
 const likeOf = (
   { dtype }: ElementSource,
   { indices, map, type }: MapOption & { readonly indices?: boolean },
-): Dtype => (indices ? dtypes.u32 : map === undefined ? dtype : dtypes[type ?? typesRead[dtype]]);
+): Dtype => (indices ? dtypes.u32 : (map ?? type) === undefined ? dtype : dtypes[type ?? typesRead[dtype]]);
 
 /** A compaction by flags, with all elements and flags in memory. */
 async function compactFlagged(
