@@ -1,11 +1,12 @@
-import { expressionFiles, expressionOver } from "../algebra/expression_files.ts";
+import { expressionFiles } from "../algebra/expression_files.ts";
 import type { Monoid } from "../algebra/monoid.ts";
+import type { DeclaredParams } from "../algebra/seen_params.ts";
 import type { Domain, ElementType } from "../algebra/types.ts";
-import { callersFunction } from "../text/callers.ts";
 import type { Source, SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
 import type { Side } from "./contract.ts";
 import { carriedAs, conversion, elementFromCallers, valueFromItem, vectorText } from "./contract.ts";
+import { textFunction } from "./text_function.ts";
 import { regrouped } from "./words.ts";
 
 /** The map that each item goes through when it is loaded, or when it is kept. */
@@ -34,17 +35,19 @@ export const carriedOf = (
 ): string => (stored === carriedAs(type) ? toStored : regrouped(stored, [toStored], carriedAs(type)).join());
 
 /**
- * The map that a caller's WGSL describes, over an item's value `x` and its index `i`. It gives a value of the resulting
+ * The map that a caller's WGSL describes, over an item's value `x`, its index `i` and params. It gives a value of the resulting
  * type.
  */
-export function itemMap(from: ElementType, text: string): ItemMap {
-  const mapValue = (type: ElementType): Source =>
-    callersFunction(
-      `fn map_value(x: ${from.native.element}, i: u32) -> ${type.native.element} {`,
-      "the map",
+export function itemMap(from: ElementType, text: string, params?: DeclaredParams): ItemMap {
+  const mapValue = (type: ElementType): readonly Source[] =>
+    textFunction({
+      name: "map_value",
+      title: "the map",
       text,
-      expressionOver({ x: from, i: "u32" }, type),
-    );
+      parameters: { x: from, i: "u32" },
+      result: type,
+      params,
+    });
   // The files of both types, each once: what a file declares must not be declared twice. A program may hold a type twice.
   const bothTypes = (type: ElementType): readonly SourceText[] => expressionFiles(from, type);
   return {
@@ -68,7 +71,7 @@ export function itemMap(from: ElementType, text: string): ItemMap {
             ),
           ].join("\n"),
         ),
-        mapValue(type),
+        ...mapValue(type),
         ...bothTypes(type),
       ];
     },
@@ -82,7 +85,7 @@ export function itemMap(from: ElementType, text: string): ItemMap {
           "}",
         ].join("\n"),
       ),
-      mapValue(type),
+      ...mapValue(type),
       ...bothTypes(type),
     ],
   };

@@ -1,3 +1,4 @@
+import { paramsIn } from "../algebra/seen_params.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { isSameType, requireType } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
@@ -25,11 +26,12 @@ export interface MapOptions {
  * @throws {FeatureError} if the device lacks the feature of a type.
  */
 export function mapOf(
-  { map, from }: { readonly map?: unknown; readonly from?: unknown },
+  options: { readonly map?: unknown; readonly from?: unknown; readonly params?: unknown },
   type: ElementType,
   title: string,
   features: ReadonlySet<string>,
 ): ItemMap | undefined {
+  const { map, from } = options;
   const source = from === undefined ? type : requireType(from, `${title}: from`, "from");
   if (map === undefined) {
     if (!isSameType(source, type)) {
@@ -59,5 +61,5 @@ export function mapOf(
   if (source.feature !== undefined && !features.has(source.feature)) {
     throw typeFeatureError(`${title} from ${source.name}`, source.feature);
   }
-  return itemMap(source, map);
+  return itemMap(source, map, paramsIn(options));
 }

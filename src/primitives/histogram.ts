@@ -7,6 +7,7 @@ import { requireBins } from "../plan/bins.ts";
 import type { HistogramOptions, HistogramTuning } from "../plan/histogram.ts";
 import { planHistogram, requireBinText, requireWeights } from "../plan/histogram.ts";
 import { requireScalar } from "../plan/require_scalar.ts";
+import type { CallParamsOption } from "./call_options.ts";
 import type { Example, Examples, Random } from "./examples.ts";
 import { between, pick } from "./examples.ts";
 import type { HelpOf } from "./help.ts";
@@ -14,7 +15,10 @@ import type { Primitive } from "./primitive.ts";
 import type { BufferRange, Length, PartOption, PreparedPrimitive } from "./ranges.ts";
 
 /** The options of `histogram`. It takes `edges`, or `bins` and `range`, or `bins` and `bin`. */
-export interface HandHistogramOptions<Name extends string> extends BinOptions, HistogramTuning {
+export interface HandHistogramOptions<Name extends string>
+  extends BinOptions,
+    HistogramTuning,
+    CallParamsOption {
   /** Needed only for f16 bits in a `Uint16Array`. */
   readonly type?: ElementType<Name>;
 }
@@ -59,6 +63,7 @@ export const histogram: Primitive<HandHistogramOptions<string>, "data" | "weight
     range: "numbers",
     edges: "numbers",
     bin: "expression",
+    params: "params",
     workGroupSize: "count",
     itemsPerThread: "count",
   } satisfies OptionTable<HandHistogramOptions<string>>,

@@ -8,6 +8,7 @@ import type { NthOptions } from "../plan/select.ts";
 import { planNth } from "../plan/select.ts";
 import type { SortKeyOptions } from "../plan/sort_key.ts";
 import { requireBits, requireKey, requireWhole } from "../plan/sort_key.ts";
+import type { CallParamsOption } from "./call_options.ts";
 import type { Example, Examples, Random } from "./examples.ts";
 import { between, bitsOf, keysOf, pick } from "./examples.ts";
 import type { HelpOf } from "./help.ts";
@@ -16,7 +17,7 @@ import type { Given, Primitive } from "./primitive.ts";
 import type { BufferRange, Length, PreparedPrimitive } from "./ranges.ts";
 
 /** The options of `nth`. */
-export interface HandNthOptions<Name extends string> extends SortKeyOptions {
+export interface HandNthOptions<Name extends string> extends SortKeyOptions, CallParamsOption {
   /** Needed only for f16 bits in a `Uint16Array`. */
   readonly type?: ElementType<Name>;
 }
@@ -72,6 +73,7 @@ export const nth: Primitive<Options, "data", "value" | "index"> = {
   options: {
     type: "type",
     key: "expression",
+    params: "params",
     keyType: "type",
     bits: "numbers",
     descending: "boolean",

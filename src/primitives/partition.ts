@@ -83,10 +83,11 @@ export const partition = {
     where: true,
     class: true,
     classes: true,
+    params: "params",
     indices: "boolean",
     ...tuningNames,
   } satisfies OptionTable<
-    Record<keyof typeof tuningNames | "type" | "where", unknown> & ClassOptions & IndicesOption
+    Record<keyof typeof tuningNames | "type" | "where" | "params", unknown> & ClassOptions & IndicesOption
   >,
   callOptions: compact.callOptions,
   planOptions: { rest: "boolean", soon: "boolean" } satisfies OptionTable<

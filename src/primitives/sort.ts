@@ -10,6 +10,7 @@ import type { SortKeyOptions } from "../plan/sort_key.ts";
 import { requireBits, requireKey, requireWhole } from "../plan/sort_key.ts";
 import type { PreparedSortOptions } from "../plan/sort_with_values.ts";
 import { planSortWithValues } from "../plan/sort_with_values.ts";
+import type { CallParamsOption } from "./call_options.ts";
 import type { Example, ExampleArray, Examples, Random } from "./examples.ts";
 import { between, pick, rowsWithin } from "./examples.ts";
 import type { HelpOf } from "./help.ts";
@@ -63,7 +64,7 @@ export interface PreparedSort extends PreparedPrimitive<SortRanges> {
 }
 
 /** The options of a call beside its arrays. Nobody has checked the segments. */
-interface Options extends SortKeyOptions, TuningOptions {
+interface Options extends SortKeyOptions, TuningOptions, CallParamsOption {
   readonly type?: ElementType;
   readonly segments?: unknown;
   readonly maxSegmentLength?: number;
@@ -175,6 +176,7 @@ const common = {
   options: {
     type: "type",
     key: "expression",
+    params: "params",
     keyType: "type",
     descending: "boolean",
     bits: "numbers",

@@ -1,5 +1,8 @@
 import type { NumbersMissing } from "../../algebra/numbers_later.ts";
+import type { ParamTypes } from "../../algebra/params.ts";
 import { part } from "../../errors.ts";
+import type { ParamsOption } from "../../plan/options.ts";
+import type { Context } from "../device/context.ts";
 
 /** Loads a part when it is first asked for. Later calls need not wait: even for what is there, `import()` takes a while. */
 export function once<T>(load: () => Promise<T>): () => T | Promise<T> {
@@ -10,6 +13,21 @@ export function once<T>(load: () => Promise<T>): () => T | Promise<T> {
       loaded = made;
       return made;
     });
+}
+
+const loadParams = /* @__PURE__ */ once(() => import("../../algebra/params.ts"));
+
+/** The option `params` of a call, checked: as the plan takes it, with the values. @throws {ArgumentError} {@link FeatureError} */
+export async function paramsAtHand(
+  options: { readonly params?: unknown },
+  caller: string,
+  { facts }: Context,
+): Promise<ParamsOption> {
+  if (options.params === undefined) {
+    return {};
+  }
+  const { paramsOfCall } = await loadParams();
+  return { params: paramsOfCall(options, caller, facts.features) as object as ParamTypes };
 }
 
 export const loadNumbers = /* @__PURE__ */ once(() => import("./numbers_64.ts"));

@@ -2,6 +2,7 @@ import { valuesOf } from "../../algebra/array_values.ts";
 import type { AnyArray } from "../../algebra/arrays.ts";
 import { arrayOver, goneError, isOnGpu } from "../../algebra/arrays.ts";
 import { u32 } from "../../algebra/integers.ts";
+import { paramsOfCall } from "../../algebra/params.ts";
 import type { ElementType } from "../../algebra/types.ts";
 import { ArgumentError } from "../../errors.ts";
 import { requireOptions } from "../../options.ts";
@@ -60,7 +61,7 @@ interface Call {
   /** What it was given as `into`. */
   readonly into: Given | undefined;
   /** The options beside the operands, and the numbers. */
-  readonly options: TuningOptions & { readonly type?: unknown };
+  readonly options: TuningOptions & { readonly type?: unknown; readonly params?: unknown };
 }
 
 /** The operands that a call was given, and their arrays. */
@@ -100,6 +101,9 @@ export async function call(
   requireDevice(context, name);
   const isOperand = (option: string): boolean => primitive.operands.some((one) => one.name === option);
   const others = Object.entries(given.options).filter(([option]) => !isOperand(option));
+  const { params } = given.options as { readonly params?: unknown };
+  const checkedParams =
+    params === undefined ? {} : { params: paramsOfCall(given.options, name, context.facts.features) };
   const into = given.arrays.into as Given | undefined;
   const called: Call = {
     primitive,
@@ -108,7 +112,7 @@ export async function call(
     operands: pairs.map(([operand]) => operand),
     lists: Object.keys(given.arrays).filter((option) => Array.isArray(given.arrays[option])),
     into: into?.data === undefined ? undefined : into,
-    options: { ...Object.fromEntries(others), ...given.numbers },
+    options: { ...Object.fromEntries(others), ...checkedParams, ...given.numbers },
   };
   if (there === undefined) {
     return callAtHand(called, pairs);

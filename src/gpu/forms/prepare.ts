@@ -1,8 +1,10 @@
+import { paramsOfPlan } from "../../algebra/params.ts";
 import type { Arrangement } from "../../kernels/kernel.ts";
 import { requireOptions } from "../../options.ts";
 import type { DeviceFacts } from "../../plan/device_facts.ts";
 import type { TuningOptions } from "../../plan/options.ts";
 import type { Plan } from "../../plan/plan.ts";
+import { withTextParams } from "../../plan/plan.ts";
 import type { Primitive } from "../../primitives/primitive.ts";
 import { planNames } from "../../primitives/primitive.ts";
 import type { Context } from "../device/context.ts";
@@ -14,21 +16,25 @@ import { prepare } from "../recordings/recording.ts";
 export async function planPrimitive(
   primitive: Primitive<never>,
   facts: DeviceFacts,
-  options: TuningOptions,
+  options: TuningOptions & { readonly params?: unknown },
   arrangements: readonly Arrangement[] = primitive.arrangements ?? [],
 ): Promise<Plan> {
   const planFacts = primitive.arrangements ? await planFactsFor(options, facts, true) : facts;
-  return primitive.plan(options as never, planFacts, arrangements);
+  return withTextParams(await primitive.plan(options as never, planFacts, arrangements), options);
 }
 
 /** `Fold.prepareHistogram` and others: a primitive for recordings. */
 export async function preparePrimitive(
   primitive: Primitive<never>,
   context: Context,
-  options: object,
+  given: { readonly params?: unknown },
 ): Promise<Prepared> {
   const { name } = primitive;
   const caller = `prepare${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
-  requireOptions(caller, options, planNames(primitive));
+  requireOptions(caller, given, planNames(primitive));
+  const options =
+    given.params === undefined
+      ? given
+      : { ...given, params: paramsOfPlan(given, caller, context.facts.features) };
   return prepare(context, await planPrimitive(primitive, context.facts, options));
 }

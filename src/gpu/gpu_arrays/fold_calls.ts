@@ -2,12 +2,14 @@ import { arrayOver } from "../../algebra/arrays.ts";
 import { u32 } from "../../algebra/integers.ts";
 import { monoid as monoidOf } from "../../algebra/monoid.ts";
 import { min } from "../../algebra/operators.ts";
+import { paramsOfCall } from "../../algebra/params.ts";
+import { valuesIn } from "../../algebra/seen_params.ts";
 import type { ElementType, Value } from "../../algebra/types.ts";
 import { isSameType, requireType } from "../../algebra/types.ts";
 import { ArgumentError, OutOfMemoryError } from "../../errors.ts";
 import { requireOptions } from "../../options.ts";
 import { requireBindable } from "../../plan/binding_length.ts";
-import type { AnyOperator, TuningOptions } from "../../plan/options.ts";
+import type { AnyOperator, ParamsOption, TuningOptions } from "../../plan/options.ts";
 import type { Primitive } from "../../plan/plan_recording.ts";
 import { compact } from "../../primitives/compact.ts";
 import { partition } from "../../primitives/partition.ts";
@@ -49,6 +51,7 @@ interface PlanOptions extends TuningOptions {
   readonly type?: ElementType;
   readonly from?: ElementType;
   readonly map?: string;
+  readonly params?: unknown;
 }
 
 /** All options of a call. */
@@ -105,7 +108,9 @@ function requireCall(primitive: Primitive, context: Context, data: GpuArray, opt
   const input = requireOnGpu(primitive, context, data, "data");
   const into = room === undefined ? undefined : requireOnGpu(primitive, context, room, "into");
   const flags = marks === undefined ? undefined : requireOnGpu(primitive, context, marks, "flags");
-  const others = { ...given, ...typesOnGpu(primitive, input, given) };
+  const params =
+    given.params === undefined ? undefined : paramsOfCall(options, primitive, context.facts.features);
+  const others = { ...given, ...(params && { params }), ...typesOnGpu(primitive, input, given) };
   const title = `${primitive}<${others.type.name}>`;
   const isByClass = others.classes !== undefined || others.class !== undefined;
   if (isByClass && flags !== undefined) {
@@ -309,7 +314,7 @@ async function recorded(
     all: { ...all, ...segments?.named },
   });
   const plan = (): Promise<Prepared> =>
-    prepareFor(primitive, context, all, isPlain ? ["vectors"] : undefined, true);
+    prepareFor(primitive, context, all as typeof all & ParamsOption, isPlain ? ["vectors"] : undefined, true);
   return withMemory(context, arrays, title, [input, into, flags, ...ends], (make, made) =>
     withPlanOnGpu(context, key, plan, async (prepared) => {
       const output = into ? partsOf(into).memory : await make("result", call.most * call.type.bytes);
@@ -336,7 +341,7 @@ const rangeOf = ({ buffer, offset, size }: GpuArray) => ({ buffer, offset, size 
 
 /** Where a call reads and writes. */
 const rangesOf = (
-  { input, into, flags, initial, total: sum, segments }: Call,
+  { input, into, flags, initial, total: sum, segments, others }: Call,
   output: Memory,
   total: Memory | undefined,
   unique: Memory | undefined,
@@ -353,6 +358,7 @@ const rangesOf = (
     Object.entries(segments?.ranges ?? {}).map(([name, array]) => [name, rangeOf(array)]),
   ),
   ...segments?.numbers,
+  ...valuesIn(others),
   ...(unique && { unique: unique.buffer }),
   length: input.length,
 });

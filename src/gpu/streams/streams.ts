@@ -7,6 +7,7 @@ import { u32 } from "../../algebra/integers.ts";
 import type { Carried, Operator } from "../../algebra/monoid.ts";
 import { monoid } from "../../algebra/monoid.ts";
 import { add } from "../../algebra/operators.ts";
+import { paramsOfCall } from "../../algebra/params.ts";
 import type { ElementType, Value } from "../../algebra/types.ts";
 import { requireType } from "../../algebra/types.ts";
 import { ArgumentError, refuse } from "../../errors.ts";
@@ -21,6 +22,7 @@ import type { ReduceOptions } from "../../plan/reduce.ts";
 import { planReduce } from "../../plan/reduce.ts";
 import type { ScanOptions } from "../../plan/scan.ts";
 import { planScan } from "../../plan/scan.ts";
+import type { CallParamsOption } from "../../primitives/call_options.ts";
 import type { Context } from "../device/context.ts";
 import { bytesOf, givenOf } from "../device/given.ts";
 import { checkEnds } from "../executor/check_ends.ts";
@@ -43,7 +45,8 @@ export interface StreamTypes<
   V extends Value,
   From extends string,
   FromValue extends Value,
-> extends TuningOptions {
+> extends TuningOptions,
+    CallParamsOption {
   /** The type of the results. */
   readonly type: ElementType<Name, V>;
   /** The type of the elements that come in. Needed if a map gives another type. */
@@ -155,6 +158,7 @@ export interface AnyStreamOptions extends TuningOptions {
   readonly from?: unknown;
   readonly op?: unknown;
   readonly map?: unknown;
+  readonly params?: unknown;
   readonly where?: unknown;
   readonly indices?: unknown;
   readonly exclusive?: unknown;
@@ -197,6 +201,12 @@ const typesOf = (
   const type = requireType(options.type, caller);
   return { from: options.from === undefined ? type : requireType(options.from, caller, "from"), type };
 };
+
+/** The options of a stream, with its params checked, if it has some. @throws {ArgumentError} {@link FeatureError} */
+const withParams = (options: AnyStreamOptions, caller: string, { facts }: Context): AnyStreamOptions =>
+  options.params === undefined
+    ? options
+    : { ...options, params: paramsOfCall(options, caller, facts.features) };
 
 /** The options of a scan or a reduction in pieces. */
 type FoldOptions = Partial<AnyOperator<ScanOptions>> & {
@@ -264,7 +274,7 @@ function startFold(
   const types = typesOf(caller, options, primitive === "scan" ? scanNames : reduceNames);
   const { type, from } = types;
   const { identity, start, carried } = monoid((options.op ?? add) as Operator, type, caller);
-  const { initial, total, segments, ...others } = options;
+  const { initial, total, segments, ...others } = withParams(options, caller, context);
   const columns = columnsOf(segments, total, caller);
   const arrayOf = (...range: Bytes): AnyArray => arrayOver(type, ...range);
   const room = givenOf(total as AnyArray);
@@ -348,7 +358,7 @@ export function startCompact(
   const indices = options.indices === true;
   const result = indices ? u32 : type;
   const all = {
-    ...(options as Partial<CompactOptions>),
+    ...(withParams(options, caller, context) as Partial<CompactOptions>),
     ...types,
     indices,
     maxLength: Math.min(itemsOfPiece(context, from.bytes, result.bytes), Math.max(1, known)),
