@@ -4,7 +4,7 @@ import { isReserved } from "../text/reserved.ts";
 import type { SourceText } from "../text/source.ts";
 import { describe, problemOf } from "./check_value.ts";
 import { requireName } from "./custom_operator.ts";
-import type { FieldType, FieldValueOf, Leaf, Part } from "./fields.ts";
+import type { FieldType, Leaf, Part } from "./fields.ts";
 import {
   alignOf,
   leavesOf,
@@ -18,7 +18,7 @@ import {
 } from "./fields.ts";
 import { f32 } from "./floats.ts";
 import type { DeclaredParams } from "./seen_params.ts";
-import type { ElementType, Scalar, ScalarType } from "./types.ts";
+import type { ElementType, FieldValue, Scalar, ScalarType } from "./types.ts";
 import { isElementType } from "./types.ts";
 
 // The params of a call: values that a caller's texts name. Programs that give none load none of this.
@@ -26,13 +26,14 @@ import { isElementType } from "./types.ts";
 /** The types of values that the texts of a plan name, by their names. */
 export type ParamTypes = Readonly<Record<string, FieldType>>;
 
-/** A value for each of the params of a plan. */
-export type ParamValues<Types extends ParamTypes = ParamTypes> = {
-  readonly [Name in keyof Types]: FieldValueOf<Types[Name]>;
-};
+/** A value of any of these types: a number or a `bigint`, an array of a vector's or an array's values, or an object of a struct's. */
+export type ParamValue = FieldValue | Float32Array | Int32Array | Uint32Array;
+
+/** A value for each of the params of a plan, by their names. */
+export type ParamValues = Readonly<Record<string, ParamValue>>;
 
 /** Values that the texts of a call name: a number is an f32, and `[type, value]` has another type. */
-export type ParamsOfCall = Readonly<Record<string, number | readonly [type: FieldType, value: unknown]>>;
+export type ParamsOfCall = Readonly<Record<string, number | readonly [type: FieldType, value: ParamValue]>>;
 
 /** The bytes at whose multiples WGSL puts structs and arrays in a uniform. */
 const UNIFORM_ALIGN = 16;

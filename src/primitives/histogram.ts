@@ -12,7 +12,7 @@ import type { Example, Examples, Random } from "./examples.ts";
 import { between, pick } from "./examples.ts";
 import type { HelpOf } from "./help.ts";
 import type { Primitive } from "./primitive.ts";
-import type { BufferRange, Length, PartOption, PreparedPrimitive } from "./ranges.ts";
+import type { BufferRange, Length, ParamsRange, PartOption, PreparedPrimitive } from "./ranges.ts";
 
 /** The options of `histogram`. It takes `edges`, or `bins` and `range`, or `bins` and `bin`. */
 export interface HandHistogramOptions<Name extends string>
@@ -33,7 +33,7 @@ export interface WeightsOption<W> {
 export type WeightArray = Uint32Array | Int32Array | Float32Array;
 
 /** Where a histogram reads and writes. */
-export interface HistogramRanges extends PartOption {
+export interface HistogramRanges extends PartOption, ParamsRange {
   /** The items to count. */
   readonly input: BufferRange;
   /**

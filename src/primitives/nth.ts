@@ -14,7 +14,7 @@ import { between, bitsOf, keysOf, pick } from "./examples.ts";
 import type { HelpOf } from "./help.ts";
 import { orderHelp } from "./help.ts";
 import type { Given, Primitive } from "./primitive.ts";
-import type { BufferRange, Length, PreparedPrimitive } from "./ranges.ts";
+import type { BufferRange, Length, ParamsRange, PreparedPrimitive } from "./ranges.ts";
 
 /** The options of `nth`. */
 export interface HandNthOptions<Name extends string> extends SortKeyOptions, CallParamsOption {
@@ -31,7 +31,7 @@ export interface Nth<V, Index> {
 }
 
 /** Where a selection of one element reads and writes. */
-export interface NthRanges {
+export interface NthRanges extends ParamsRange {
   /** The items. */
   readonly input: BufferRange;
   /**

@@ -17,7 +17,7 @@ import type { HelpOf } from "./help.ts";
 import { orderHelp } from "./help.ts";
 import { ordersOf } from "./nth.ts";
 import type { Given, Operand, Primitive, Request, Result } from "./primitive.ts";
-import type { BufferRange, Length, PreparedPrimitive } from "./ranges.ts";
+import type { BufferRange, Length, ParamsRange, PreparedPrimitive } from "./ranges.ts";
 import { sortWays } from "./sort_ways.ts";
 
 /** Elements in order, and their values in the same order. */
@@ -29,7 +29,7 @@ export interface Sorted<Keys, Values> {
 }
 
 /** Where a sort reads and writes. */
-export interface SortRanges {
+export interface SortRanges extends ParamsRange {
   /** The items. */
   readonly input: BufferRange;
   /** Receives the sorted items, or with `indices` their positions, as u32. It has room for as many as the input. */

@@ -1,34 +1,427 @@
-import { expect, test } from "vitest";
-import { f32 } from "../../src/algebra/floats.ts";
-import { u32 } from "../../src/algebra/integers.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { AnyArray } from "../../src/algebra/arrays.ts";
+import { isOnGpu } from "../../src/algebra/arrays.ts";
+import { fixedArray, vec2, vec3, vec4 } from "../../src/algebra/fields.ts";
+import { f16, f32 } from "../../src/algebra/floats.ts";
+import { i32, u32 } from "../../src/algebra/integers.ts";
+import type { ParamsOfCall } from "../../src/algebra/params.ts";
+import { paramsOfCall } from "../../src/algebra/params.ts";
+import { struct } from "../../src/algebra/struct.ts";
+import type { ElementType } from "../../src/algebra/types.ts";
+import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
+import { mapText } from "../../src/cpu/texts.ts";
+import { contextOf } from "../../src/gpu/device/device.ts";
+import type { Fold, PreparedCompact } from "../../src/node.ts";
+import { openFold } from "../../src/node.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
-import { useFold } from "../support/fold.ts";
+import { expectSameBits } from "../support/compare.ts";
+import { useAdapters, useFold } from "../support/fold.ts";
+import { randomItems } from "../support/random.ts";
 
 const fold = useFold();
+const nextAdapter = useAdapters();
+let onCpu: Fold;
+beforeAll(async () => {
+  onCpu = await openFold({ adapter: await nextAdapter(), cpu: "always" });
+});
+afterAll(() => onCpu?.destroy());
 
-test("at hand", async () => {
-  const data = Float32Array.from({ length: 100 }, (_, at) => at / 100);
-  expect(await fold().compact(data, { where: "x > limit", params: { limit: 0.95 } })).toEqual(
-    await fold().compact(data, { where: "x > 0.95" }),
-  );
-  expect(await fold().compact(data, { where: "x > limit", params: { limit: 0.5 } })).toEqual(
-    await fold().compact(data, { where: "x > 0.5" }),
-  );
-  expect(await fold().reduce(data, { map: "u32(x > limit) + more", type: u32, params: { limit: 0.5, more: [u32, 3] } })).toEqual(
-    await fold().reduce(data, { map: "u32(x > 0.5) + 3", type: u32 }),
-  );
+type Options = Readonly<Record<string, unknown>>;
+type Row = readonly [
+  /** The type of the elements. */
+  from: ElementType,
+  /** A condition on an element that names the params. */
+  condition: string,
+  params: ParamsOfCall,
+  /** What the params are in WGSL. */
+  literals: Readonly<Record<string, string>>,
+];
+
+const Pair = struct({ name: "Pair", fields: { low: f32, high: f32 } });
+const Limits = struct({ name: "Limits", fields: { id: u64, at: vec2(f32), most: u32 } });
+
+const rows: readonly Row[] = [
+  [f32, "x > limit", { limit: 0.1 }, { limit: "0.1f" }],
+  [u32, "x % by == rest", { by: [u32, 7], rest: [u32, 3] }, { by: "7u", rest: "3u" }],
+  [i32, "x > -low && i < most", { low: [i32, 5], most: [u32, 90] }, { low: "(5i)", most: "90u" }],
+  [u64, "x > limit", { limit: [u64, 2n ** 63n + 5n] }, { limit: "9223372036854775813" }],
+  [
+    i64,
+    "x * by < limit",
+    { by: [i64, -3n], limit: [i64, 2n ** 40n] },
+    { by: "(-3)", limit: "1099511627776" },
+  ],
+  [f64, "x + more > limit", { more: [f64, 0.1], limit: [f64, -1e300] }, { more: "0.1", limit: "(-1e300)" }],
+  // Texts on u32 alone have no f64.
+  [u32, "f64(x) * scale > 3e9", { scale: [f64, 1.5] }, { "": "x > 2000000000u" }],
+  [f64, "x * f64(by) > 3.0", { by: [u32, 3] }, { by: "3u" }],
+  [f32, "f32(h) > x", { h: [f16, 0.5] }, { h: "0.5h" }],
+  [
+    u32,
+    "dot(vec3<f32>(f32(x & 7u), f32(i), 1.0), plane) > 0.0",
+    { plane: [vec3(f32), [1, -0.25, 2]] },
+    { plane: "vec3<f32>(1.0, -0.25, 2.0)" },
+  ],
+  [
+    f32,
+    "(x > box.low && x < box.high) || count == i",
+    { count: [u32, 3], box: [Pair, { low: -1e10, high: 1e10 }] },
+    { count: "3u", "box.low": "(-1e10)", "box.high": "1e10" },
+  ],
+  [
+    u64,
+    "x > limits.id || i >= limits.most || limits.at.y < 1.0",
+    { first: [vec2(u32), [1, 2]], limits: [Limits, { id: 2n ** 62n, at: [1, 2], most: 50 }] },
+    { "limits.id": "4611686018427387904", "limits.most": "50u", "limits.at.y": "2.0" },
+  ],
+  [
+    f32,
+    "dot(vec4<f32>(x, 1.0, 0.0, 0.0), rows[i % 3u]) < last",
+    {
+      rows: [
+        fixedArray(vec4(f32), 3),
+        [
+          [1, 2, 3, 4],
+          [-1, 2, 0, 0],
+          [0.5, -1, 1, 1],
+        ],
+      ],
+      last: 0.5,
+    },
+    {
+      rows: "array<vec4<f32>, 3>(vec4<f32>(1.0, 2.0, 3.0, 4.0), vec4<f32>(-1.0, 2.0, 0.0, 0.0), vec4<f32>(0.5, -1.0, 1.0, 1.0))",
+      last: "0.5f",
+    },
+  ],
+  // Names that shaders and WGSL have.
+  [
+    u32,
+    "x % max == output + params",
+    { max: [u32, 5], output: [u32, 1], params: [u32, 2] },
+    { max: "5u", output: "1u", params: "2u" },
+  ],
+  [f32, "let a = x * min;\nreturn a > 0.0;", { min: -2.5 }, { min: "(-2.5f)" }],
+];
+
+const inlined = (text: string, literals: Readonly<Record<string, string>>): string =>
+  literals[""] ?? text.replace(/\b[a-z][\w.]*\b/g, (word) => literals[word] ?? word);
+
+/** The text as an expression, for what takes numbers. */
+const numberOf = (text: string): string =>
+  text.includes("return") ? text.replace("return a > 0.0;", "return u32(a > 0.0);") : `u32(${text})`;
+
+/** The methods, and the options that have a text in each. */
+const methods: readonly (readonly [
+  name:
+    | "scan"
+    | "reduce"
+    | "compact"
+    | "partition"
+    | "sort"
+    | "argSort"
+    | "unique"
+    | "histogram"
+    | "topK"
+    | "nth"
+    | "runLengths",
+  options: (condition: string, number: string) => Options,
+  numbers?: readonly number[],
+])[] = [
+  ["scan", (_, map) => ({ type: u32, map })],
+  ["reduce", (_, map) => ({ type: u32, map })],
+  ["compact", (where) => ({ where })],
+  ["compact", (where, map) => ({ where, map, type: u32 })],
+  ["partition", (where) => ({ where })],
+  ["partition", (_, number) => ({ classes: 3, class: number })],
+  ["histogram", (_, bin) => ({ bins: 2, bin })],
+];
+/** Those whose text sees no index. */
+const byKey: typeof methods = [
+  ["sort", (_, key) => ({ key, keyType: u32 })],
+  ["argSort", (_, key) => ({ key, keyType: u32, descending: true })],
+  ["unique", (_, key) => ({ key, keyType: u32 })],
+  ["runLengths", (_, key) => ({ key, keyType: u32 })],
+  ["topK", (_, key) => ({ key, keyType: u32 }), [5]],
+  ["nth", (_, key) => ({ key, keyType: u32 }), [40]],
+  ["reduce", (_, key) => ({ type: u32, map: "1u", segments: { key, keyType: u32 } })],
+  ["scan", (_, key) => ({ type: u32, map: "1u", segments: { key, keyType: u32 } })],
+];
+const seesIndex = ([, condition]: Row): boolean => /\bi\b/.test(condition);
+
+const LENGTH = 101;
+
+/** The numbers of all results of a call, by their names. */
+async function resultOf(
+  one: Fold,
+  name: string,
+  data: unknown,
+  options: Options,
+  numbers: readonly number[] = [],
+): Promise<unknown> {
+  const method = one[name as keyof Fold] as unknown as (...given: readonly unknown[]) => Promise<unknown>;
+  const numbersOf = async (made: unknown): Promise<unknown> => {
+    if (isOnGpu(made)) {
+      return numbersOf(await (made as unknown as { read(): Promise<AnyArray> }).read());
+    }
+    if (ArrayBuffer.isView(made)) {
+      return Array.from(made as Uint32Array);
+    }
+    if (typeof made !== "object") {
+      return [made];
+    }
+    const parts = Object.entries(made as object).map(async ([key, part]) => [key, await numbersOf(part)]);
+    return Object.fromEntries(await Promise.all(parts));
+  };
+  return numbersOf(await method.call(one, data, ...numbers, options));
+}
+
+const titled = rows.map((row, at) => [`${row[0].name}: ${row[1]}`, row, at] as const);
+describe.each(titled)("%s", (_, row, at) => {
+  const [from, condition, params, literals] = row;
+  // Each row goes through some of the methods, and all rows together through all of them.
+  const all = [...methods, ...(seesIndex(row) ? [] : byKey)];
+  const chosen = all.filter((__, place) => (place + at) % 3 === 0 || at < 2);
+  test.for(chosen)("%s", async ([name, optionsFor, numbers], { skip }) => {
+    const needsF16 = Object.values(params).some((one) => Array.isArray(one) && one[0] === f16);
+    skip(needsF16 && !fold().device.features.has("shader-f16"), "the adapter has no shader-f16");
+    const data = randomItems(from as typeof u32, LENGTH, `${name} ${condition}`);
+    const own = { ...optionsFor(condition, numberOf(condition)), params };
+    const plain = inlined(condition, literals);
+    const literal = optionsFor(plain, numberOf(plain));
+    const expected = await resultOf(fold(), name, data, literal, numbers);
+    expect(await resultOf(fold(), name, data, own, numbers)).toEqual(expected);
+    expect(await resultOf(onCpu, name, data, own, numbers)).toEqual(expected);
+    const array = await fold().upload(data, { type: from } as never);
+    expect(await resultOf(fold(), name, array, own, numbers)).toEqual(expected);
+    array.destroy();
+  });
 });
 
-test("recorded", async () => {
+/** What counts the pipelines and the modules that a device is asked for. */
+function countsOf(device: GPUDevice): () => number {
+  let count = 0;
+  for (const name of ["createShaderModule", "createComputePipeline", "createComputePipelineAsync"] as const) {
+    const own = device[name].bind(device) as (descriptor: never) => never;
+    Object.assign(device, {
+      [name](descriptor: never) {
+        count++;
+        return own(descriptor);
+      },
+    });
+  }
+  return () => count;
+}
+
+const UNIFORM = 0x40;
+const COPY_DST = 0x8;
+
+/** Recordings of a compaction of 0 to 99, and what they have kept. */
+async function compaction(more: Options = {}) {
   const { device } = fold();
-  const input = storageBuffer(device, new Uint32Array(Float32Array.of(0.1, 0.9, 0.4, 0.6).buffer));
-  const outputs = [0, 1].map(() => storageBuffer(device, new Uint32Array(4)));
-  const counts = [0, 1].map(() => storageBuffer(device, new Uint32Array(1)));
-  const plan = await fold().prepareCompact({ type: f32, maxLength: 4, where: "x > limit", params: { limit: f32 } });
+  const data = Uint32Array.from({ length: 100 }, (_, at) => at);
+  const input = storageBuffer(device, data);
+  const plan = (await fold().prepareCompact({
+    type: u32,
+    maxLength: 100,
+    where: "x > limit && x < most",
+    params: { limit: u32, most: u32 },
+    ...more,
+  } as never)) as PreparedCompact;
+  const made: { output: GPUBuffer; count: GPUBuffer; wanted: Uint32Array }[] = [];
+  const buffers = (): { output: GPUBuffer; count: GPUBuffer } => ({
+    output: storageBuffer(device, new Uint32Array(100)),
+    count: storageBuffer(device, new Uint32Array(1)),
+  });
+  return {
+    device,
+    plan,
+    input,
+    buffers,
+    record(
+      encoder: GPUCommandEncoder,
+      limit: number,
+      most: number,
+      params: unknown = { limit, most },
+      to = buffers(),
+    ) {
+      made.push({ ...to, wanted: data.filter((x) => x > limit && x < most) });
+      plan.record(encoder, { input, ...to, length: 100, params: params as never });
+    },
+    async check() {
+      for (const [at, { output, count, wanted }] of made.entries()) {
+        const [kept = 0] = await readWords(device, count);
+        expectSameBits((await readWords(device, output)).subarray(0, kept), wanted, `recording ${at}`);
+      }
+    },
+  };
+}
+
+test.each(["single", "reduce-then-scan"] as const)("values belong to their recording, %s", async (passes) => {
+  const { device, record, check, plan } = await compaction({ passes });
+  const count = countsOf(device);
+  const encoders = [0, 1, 2].map(() => device.createCommandEncoder());
+  // More recordings than a buffer of values has places for.
+  for (let at = 0; at < 60; at++) {
+    record(encoders[at % 3] as GPUCommandEncoder, at % 50, 60 + (at % 7));
+  }
+  device.queue.submit([...encoders].reverse().map((encoder) => encoder.finish()));
+  await check();
+  expect(count()).toBe(0);
+  plan.destroy();
+});
+
+test("the same ranges with other values keep their bind groups", async () => {
+  const { device, record, check, buffers } = await compaction();
+  const to = buffers();
+  let made = 0;
+  const own = device.createBindGroup.bind(device);
+  device.createBindGroup = (descriptor) => {
+    made++;
+    return own(descriptor);
+  };
+  try {
+    const counts = [];
+    for (let at = 0; at < 12; at++) {
+      const encoder = device.createCommandEncoder();
+      record(encoder, at, 90, { limit: at, most: 90 }, to);
+      device.queue.submit([encoder.finish()]);
+      counts.push(made);
+    }
+    expect(counts.at(-1)).toBe(counts[0]);
+  } finally {
+    device.createBindGroup = own;
+  }
+  const [last] = await Promise.all([readWords(device, to.count)]);
+  expect([...last]).toEqual([90 - 11 - 1]);
+  expect(check).toBeDefined();
+});
+
+test("a buffer of the caller's", async () => {
+  const { device, record, check } = await compaction();
+  const alignment = device.limits.minUniformBufferOffsetAlignment;
+  const words = new Uint32Array((alignment / 4) * 3);
+  for (const [at, [limit, most]] of [
+    [10, 20],
+    [30, 95],
+    [0, 2],
+  ].entries()) {
+    words.set([limit as number, most as number], (at * alignment) / 4);
+  }
+  const buffer = storageBuffer(device, words, UNIFORM | COPY_DST);
   const encoder = device.createCommandEncoder();
-  plan.record(encoder, { input, output: outputs[0], count: counts[0], length: 4, params: { limit: 0.5 } });
-  plan.record(encoder, { input, output: outputs[1], count: counts[1], length: 4, params: { limit: 0.2 } });
+  record(encoder, 10, 20, buffer);
+  record(encoder, 30, 95, { buffer, offset: alignment });
+  record(encoder, 5, 50);
+  record(encoder, 0, 2, { buffer, offset: 2 * alignment });
   device.queue.submit([encoder.finish()]);
-  expect([...(await readWords(device, counts[0]))]).toEqual([2]);
-  expect([...(await readWords(device, counts[1]))]).toEqual([3]);
+  await check();
+});
+
+test("a buffer has the layout of a uniform", async () => {
+  const { device } = fold();
+  // By hand, as WGSL lays out a uniform struct of these members: structs and arrays at multiples of 16 bytes.
+  const words = new Uint32Array(32);
+  const floats = new Float32Array(words.buffer);
+  words[0] = 3; // a: u32, at 0
+  words.set([7, 1], 2); // b: u64, at 8
+  floats.set([1, 2, 3], 4); // c: vec3<f32>, at 16
+  floats[7] = 4; // d: f32, at 28
+  floats.set([5, 6], 8); // e: Pair, at 32
+  words[12] = 9; // f: u32, at 48
+  floats.set([1, 2, 3, 4, 5, 6, 7, 8], 16); // g: array<vec4<f32>, 2>, at 64
+  const buffer = storageBuffer(device, words, UNIFORM | COPY_DST);
+  const types = { a: u32, b: u64, c: vec3(f32), d: f32, e: Pair, f: u32, g: fixedArray(vec4(f32), 2) };
+  const map =
+    "f64(a) + f64(b) + f64(c.x + c.y * 10.0 + c.z * 100.0) + f64(d) + f64(e.low) + f64(e.high) + f64(f) + f64(g[1].w) + x";
+  const plan = await fold().prepareScan({ type: f64, maxLength: 1, map, params: types });
+  const input = storageBuffer(device, new Uint32Array(2));
+  const values = {
+    a: 3,
+    b: 0x1_0000_0007n,
+    c: [1, 2, 3],
+    d: 4,
+    e: { low: 5, high: 6 },
+    f: 9,
+    g: [
+      [1, 2, 3, 4],
+      [5, 6, 7, 8],
+    ],
+  };
+  for (const params of [buffer, values]) {
+    const output = storageBuffer(device, new Uint32Array(2));
+    const encoder = device.createCommandEncoder();
+    plan.record(encoder, { input, output, length: 1, params });
+    device.queue.submit([encoder.finish()]);
+    const read = await readWords(device, output);
+    expect(new Float64Array(read.buffer, read.byteOffset, 1)[0]).toBe(3 + 2 ** 32 + 7 + 321 + 4 + 11 + 9 + 8);
+  }
+});
+
+test("a new value at hand compiles nothing", async () => {
+  const one = await openFold({ adapter: await nextAdapter(), cpu: "never" });
+  const data = Float32Array.from({ length: 50 }, (_, at) => at);
+  const where = "x > limit";
+  const countAt = async (limit: number) => (await one.compact(data, { where, params: { limit } })).length;
+  expect(await countAt(10)).toBe(39);
+  const count = countsOf(one.device);
+  expect([await countAt(20), await countAt(48.5), await countAt(-1)]).toEqual([29, 1, 50]);
+  // Of another type, it is another kernel.
+  expect(count()).toBe(0);
+  expect(await one.compact(data, { where: "x > f32(limit)", params: { limit: [u32, 10] } })).toHaveLength(39);
+  expect(count()).toBeGreaterThan(0);
+  one.destroy();
+});
+
+test("a new value on the CPU makes no new loop", () => {
+  const text = (limit: number) => {
+    const options = { where: "x > limit", params: { limit } };
+    const params = paramsOfCall(options, "compact", new Set());
+    return mapText({ text: "x > limit", from: f32, to: "condition", params });
+  };
+  expect(text(1)).toBeDefined();
+  expect(text(1)).toBe(text(2));
+});
+
+test("long arrays go in pieces, and streams take params", async () => {
+  const one = await openFold({ adapter: await nextAdapter(), cpu: "never" });
+  Object.assign(contextOf(one.device).kept, { pieceBytes: 96, longBytes: 96 });
+  const data = Uint32Array.from({ length: 500 }, (_, at) => (at * 7919) % 1000);
+  const params = { limit: [u32, 400] } as const;
+  const kept = data.filter((x) => x > 400);
+  for (const limit of [400, 100]) {
+    expect(await one.compact(data, { where: "x > limit", params: { limit: [u32, limit] } })).toEqual(
+      data.filter((x) => x > limit),
+    );
+  }
+  expect(await one.scan(data, { map: "x % limit", params })).toEqual(
+    await one.scan(data, { map: "x % 400u" }),
+  );
+  expect(await one.reduce(data, { map: "x % limit", params })).toEqual(
+    await one.reduce(data, { map: "x % 400u" }),
+  );
+  expect(await one.scan(data, { map: "x % limit", params, segments: { rows: 100 } })).toEqual(
+    await one.scan(data, { map: "x % 400u", segments: { rows: 100 } }),
+  );
+  const stream = one.compactStream({ type: u32, where: "x > limit", params });
+  const writer = stream.writable.getWriter();
+  const written = writer.write(data).then(() => writer.close());
+  const read: number[] = [];
+  for await (const chunk of stream.readable as unknown as AsyncIterable<Uint32Array>) {
+    read.push(...chunk);
+  }
+  await written;
+  expect(read).toEqual([...kept]);
+  one.destroy();
+});
+
+test("a length on the GPU", async () => {
+  const { device } = fold();
+  const array = await fold().compact(await fold().upload(Uint32Array.from({ length: 90 }, (_, at) => at)), {
+    where: "x >= limit",
+    params: { limit: [u32, 30] },
+  });
+  const sums = await fold().scan(array, { map: "x + more", params: { more: [u32, 5] } });
+  let sum = 0;
+  expect(await sums.read()).toEqual(Uint32Array.from({ length: 60 }, (_, at) => (sum += at + 35)));
+  expect(device).toBeDefined();
 });

@@ -5,6 +5,8 @@ import { u32 } from "../../algebra/integers.ts";
 import type { Operator } from "../../algebra/monoid.ts";
 import { monoid } from "../../algebra/monoid.ts";
 import { add } from "../../algebra/operators.ts";
+import type { DeclaredParams } from "../../algebra/seen_params.ts";
+import { paramsIn } from "../../algebra/seen_params.ts";
 import type { CheckedSegments } from "../../algebra/segments.ts";
 import type { ElementType, Scalar, Value } from "../../algebra/types.ts";
 import type { CpuArray, CpuCall, Numbers, OnCpu } from "../../cpu/call.ts";
@@ -44,6 +46,7 @@ export interface FoldAtHand {
   readonly options: {
     readonly op?: Operator;
     readonly map?: string;
+    readonly params?: unknown;
     readonly from?: unknown;
     readonly exclusive?: boolean;
   };
@@ -72,18 +75,20 @@ async function mapped(
   context: Context,
   text: string,
   from: CpuArray,
+  params: DeclaredParams | undefined,
   to?: ElementType | "condition",
   hasIndex = true,
 ): Promise<CpuArray | undefined> {
   if (NAMES_F16.test(text) && !context.facts.features.has("shader-f16")) {
     return undefined;
   }
-  const pass = (await loadTexts()).mapText({ text, from: from.type, to, hasIndex });
+  const pass = (await loadTexts()).mapText({ text, from: from.type, to, hasIndex, params });
   if (pass === undefined) {
     return undefined;
   }
   const numbers = newNumbers(pass.type, from.length);
-  pass.run(from.numbers, numbers, 0, from.length);
+  const scalars = params?.values ? params.scalarsOf(params.values) : [];
+  pass.run(from.numbers, numbers, 0, from.length, scalars);
   return { type: pass.type, length: from.length, numbers };
 }
 
@@ -135,7 +140,8 @@ async function foldingOf(
     return undefined;
   }
   const items = arrayOf(given, from, primitive);
-  const array = options.map === undefined ? items : await mapped(context, options.map, items, type);
+  const array =
+    options.map === undefined ? items : await mapped(context, options.map, items, paramsIn(options), type);
   const initial = ends.initial && valueIn(bytesOf(ends.initial, primitive, "initial", "initial"), type);
   if (array === undefined || name !== undefined) {
     return array && name && tableFolding(array, name, initial as Scalar | undefined);
@@ -255,7 +261,7 @@ export async function segments(context: Context, call: SegmentsAtHand): Promise<
 /** Where segments start, once their keys are computed; undefined if the CPU has no code for that. */
 async function segmentsOf(
   context: Context,
-  { segments, keys, primitive }: SegmentsAtHand,
+  { segments, keys, primitive, options }: SegmentsAtHand,
 ): Promise<CpuSegments | undefined> {
   if (segments.kind !== "keys" || keys === undefined) {
     return segments as CpuSegments;
@@ -265,7 +271,10 @@ async function segmentsOf(
     return undefined;
   }
   const array = arrayOf(given, type, primitive, "segments");
-  const computed = key.text === undefined ? array : await mapped(context, key.text, array, key.type, false);
+  const computed =
+    key.text === undefined
+      ? array
+      : await mapped(context, key.text, array, paramsIn(options), key.type, false);
   return computed && { kind: "keys", keys: computed };
 }
 
@@ -284,6 +293,7 @@ export async function select(
   const { primitive, all } = planned;
   const { type, from = type } = types;
   const { map, where, classes, class: classText, indices = false } = all;
+  const params = paramsIn(all);
   requireFeature(type, `${primitive}<${type.name}>`, context.facts);
   if (flags === undefined || types.from !== undefined) {
     await requireRight(context, planned as Planned);
@@ -296,8 +306,8 @@ export async function select(
   const marks =
     text === undefined
       ? undefined
-      : await mapped(context, text, items, where === undefined ? undefined : "condition");
-  const data = map === undefined ? items : await mapped(context, map as string, items, type);
+      : await mapped(context, text, items, params, where === undefined ? undefined : "condition");
+  const data = map === undefined ? items : await mapped(context, map as string, items, params, type);
   if (data === undefined || (text !== undefined && marks === undefined)) {
     return undefined;
   }
@@ -393,6 +403,6 @@ export async function described(
     operands.map(({ name: operand, given, type }) => [operand, arrayOf(given, type, name, operand)]),
   );
   const mappedBy: CpuCall["mapped"] = (text, from, type) =>
-    mapped(context, text, from, type, name === "histogram");
+    mapped(context, text, from, paramsIn(request.options), type, name === "histogram");
   return (await form?.({ arrays, request, mapped: mappedBy }))?.map(bytesIn);
 }

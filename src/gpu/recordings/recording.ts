@@ -88,6 +88,17 @@ interface PlacedParams {
   readonly offset: number;
 }
 
+/** @throws {ArgumentError} if a recording gives params to a plan that takes none. */
+function requireNoOtherParams(plan: Plan, given: unknown): void {
+  if (plan.textParams === undefined && Object(given).params !== undefined) {
+    throw refusal(
+      plan,
+      "record is given params, and this was prepared without; prepare it with their types, as params: { limit: f32 }",
+      "params",
+    );
+  }
+}
+
 /** Checks the params of a recording. @throws {ArgumentError} */
 function placedParams(
   plan: Plan,
@@ -98,13 +109,6 @@ function placedParams(
 ): PlacedParams | undefined {
   const { textParams, title } = plan;
   if (textParams === undefined || slots === undefined) {
-    if (given !== undefined) {
-      throw refusal(
-        plan,
-        "params are given, and this was prepared without them; prepare it with their types, as params: { limit: f32 }",
-        "params",
-      );
-    }
     return undefined;
   }
   if (given instanceof Uint8Array) {
@@ -215,8 +219,8 @@ function resolve(
 }
 
 /** What `record` takes for a plan. */
-const namesOf = ({ needs, segments, lookedUp }: Plan): OptionNames => ({
-  params: true,
+const namesOf = ({ needs, segments, lookedUp, textParams }: Plan): OptionNames => ({
+  ...(textParams && { params: true as const }),
   input: true,
   output: true,
   length: true,
@@ -270,6 +274,7 @@ export function checked(context: Context, division: Division, isSubmitted: boole
       throw new ArgumentError(`${plan.title} was destroyed; prepare it again`);
     }
     requireDevice(context, plan.title);
+    requireNoOtherParams(plan, given);
     requireOptions(`${plan.title}: record`, given, names);
     const length = lengthOf(given.length, plan, most);
     const numbers = plan.segments?.countsOf(given, length, plan) ?? {};
