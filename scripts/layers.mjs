@@ -62,6 +62,7 @@ const vendorChoice =
 
 /** What the package loads with `import()`. ARCHITECTURE.md says when. The command's own files are not listed. */
 const parts = [
+  "src/algebra/params.ts",
   "src/cpu/arg_min_max.ts",
   "src/cpu/moves.ts",
   "src/cpu/search_loops.ts",

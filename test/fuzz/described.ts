@@ -396,7 +396,7 @@ async function runRecorded(called: Called, given: Given, step: DescribedStep): P
       ),
     }),
     ...numbers,
-    ...("params" in options && { params: recordedParams(options).values }),
+    ...recordedParams(options),
     ...(firstIndex > 0 && { firstIndex }),
     length: isCounted ? own.range("length", wordOf(length), u32.bytes, 1) : length,
   };

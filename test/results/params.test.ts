@@ -12,7 +12,7 @@ import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
 import { mapText } from "../../src/cpu/texts.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import type { Fold, PreparedCompact } from "../../src/node.ts";
-import { openFold } from "../../src/node.ts";
+import { ArgumentError, openFold } from "../../src/node.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { useAdapters, useFold } from "../support/fold.ts";
@@ -271,7 +271,7 @@ test.each(["single", "reduce-then-scan"] as const)("values belong to their recor
 });
 
 test("the same ranges with other values keep their bind groups", async () => {
-  const { device, record, check, buffers } = await compaction();
+  const { device, record, buffers } = await compaction();
   const to = buffers();
   let made = 0;
   const own = device.createBindGroup.bind(device);
@@ -291,9 +291,7 @@ test("the same ranges with other values keep their bind groups", async () => {
   } finally {
     device.createBindGroup = own;
   }
-  const [last] = await Promise.all([readWords(device, to.count)]);
-  expect([...last]).toEqual([90 - 11 - 1]);
-  expect(check).toBeDefined();
+  expect([...(await readWords(device, to.count))]).toEqual([90 - 11 - 1]);
 });
 
 test("a buffer of the caller's", async () => {
@@ -415,7 +413,6 @@ test("long arrays go in pieces, and streams take params", async () => {
 });
 
 test("a length on the GPU", async () => {
-  const { device } = fold();
   const array = await fold().compact(await fold().upload(Uint32Array.from({ length: 90 }, (_, at) => at)), {
     where: "x >= limit",
     params: { limit: [u32, 30] },
@@ -423,5 +420,158 @@ test("a length on the GPU", async () => {
   const sums = await fold().scan(array, { map: "x + more", params: { more: [u32, 5] } });
   let sum = 0;
   expect(await sums.read()).toEqual(Uint32Array.from({ length: 60 }, (_, at) => (sum += at + 35)));
-  expect(device).toBeDefined();
+});
+
+describe("what is refused", () => {
+  const f32s = Float32Array.of(1, 2);
+  const where = "x > limit";
+  const calls: readonly (readonly [title: string, options: unknown, message: RegExp])[] = [
+    ["null", { where, params: null }, /params is null; it takes an object/],
+    ["empty", { where, params: {} }, /params is empty; it takes an object, such as \{ limit: f32 \}/],
+    [
+      "a text",
+      { where, params: { limit: "1" } },
+      /params: limit is "?1"?; it takes a number, which is an f32/,
+    ],
+    ["a bigint", { where, params: { limit: 1n } }, /limit is 1n; it takes a number/],
+    [
+      "another type",
+      { where, params: { limit: [u32, 0.5] } },
+      /params: limit: 0.5 is no value of u32, which takes whole numbers/,
+    ],
+    [
+      "−1 for a u32",
+      { where, params: { limit: [u32, -1] } },
+      /params: limit: -1 is no value of u32; it wraps to 4294967295/,
+    ],
+    [
+      "NaN for a u32",
+      { where, params: { limit: [u32, Number.NaN] } },
+      /params: limit: NaN is no value of u32/,
+    ],
+    [
+      "a number for a u64",
+      { where, params: { limit: [u64, 1] } },
+      /params: limit: 1 is no value of u64, which takes a bigint/,
+    ],
+    ["no type", { where, params: { limit: [{}, 1] } }, /params: limit: .* is not a type of a field/],
+    [
+      "a short vector",
+      { where, params: { limit: [vec3(f32), [1, 2]] } },
+      /params: limit: \[1, 2\] is no value of vec3<f32>/,
+    ],
+    [
+      "an array of words",
+      { where, params: { limit: [fixedArray(f32, 4), [1, 2, 3, 4]] } },
+      /limit: the entries of array<f32, 4> are 4 bytes apart.* take 16 bytes/,
+    ],
+    ["a name that is none", { where, params: { "a-b": 1 } }, /params: name is "?a-b"?; it takes letters/],
+    [
+      "a reserved name",
+      { where, params: { var: 1 } },
+      /params: var is a reserved word of WGSL; choose another, such as var_/,
+    ],
+    [
+      "x",
+      { where, params: { x: 1 } },
+      /params: x is the name of a parameter that texts have; choose another/,
+    ],
+    [
+      "the name of a type",
+      { where: "x > Pair", params: { Pair: 1, p: [Pair, { low: 1, high: 2 }] } },
+      /params: the name Pair is that of a type or a function/,
+    ],
+    [
+      "no text",
+      { flags: [1, 0], params: { limit: 1 } },
+      /params are values for where, map, key, class, bin, and it was given none of these/,
+    ],
+    ["a param that is missing", { where: "x > limit && x < most", params: { limit: 1 } }, /most/],
+  ];
+  test.for(calls)("at hand: %s", async ([, options, message]) => {
+    await expect(fold().compact(f32s, options as never)).rejects.toThrow(message);
+    await expect(onCpu.compact(f32s, options as never)).rejects.toThrow(message);
+    if (!Object(options).flags) {
+      const array = await fold().upload(f32s);
+      await expect(fold().compact(array, options as never)).rejects.toThrow(message);
+      array.destroy();
+    }
+  });
+
+  test("structs of one name", async () => {
+    const other = struct({ name: "Pair", fields: { a: u32 } });
+    const data = other.from([{ a: 1 }]);
+    const params = { pair: [Pair, { low: 1, high: 2 }] } as const;
+    await expect(fold().compact(data, { where: "x.a > 0u", params })).rejects.toThrow(
+      /two different structs are both called struct Pair/,
+    );
+  });
+
+  test("primitives without a text", async () => {
+    await expect(fold().gather(f32s, Uint32Array.of(0), { params: { limit: 1 } } as never)).rejects.toThrow(
+      "gather takes no option params",
+    );
+    await expect(fold().sort(f32s, { params: { limit: 1 } })).rejects.toThrow(/sort: params are values for/);
+    await expect(fold().prepareSort({ type: f32, maxLength: 4, params: { limit: f32 } })).rejects.toThrow(
+      /prepareSort: params are values for/,
+    );
+    await expect(fold().prepareCompact({ type: f32, maxLength: 4, params: { limit: f32 } })).rejects.toThrow(
+      /prepareCompact: params are values for/,
+    );
+    await expect(
+      fold().prepareCompact({ type: f32, maxLength: 4, where, params: { limit: 1 } } as never),
+    ).rejects.toThrow(/prepareCompact: params: limit: 1 is not a type of a field/);
+  });
+
+  test("of recordings", async () => {
+    const { device, plan, input, buffers } = await compaction();
+    const { output, count } = buffers();
+    const encoder = device.createCommandEncoder();
+    const alignment = device.limits.minUniformBufferOffsetAlignment;
+    const uniform = (bytes: number, usage = UNIFORM | COPY_DST) =>
+      device.createBuffer({ size: bytes, usage });
+    const ranges = { input, output, count, length: 4 };
+    const bad: readonly (readonly [params: unknown, message: RegExp])[] = [
+      [undefined, /params is undefined; it takes \{ limit, most \}/],
+      [5, /params is 5; it takes \{ limit, most \}/],
+      [{ limit: 1 }, /params has no most; it takes a value of u32 for it/],
+      [{ limit: 1, most: 2, least: 3 }, /params has least; it takes \{ limit, most \}/],
+      [{ limit: -1, most: 2 }, /params: limit: -1 is no value of u32/],
+      [uniform(4), /params has 4 bytes from offset 0 on, and the uniform of limit, most takes 8/],
+      [{ buffer: uniform(alignment + 4), offset: alignment }, /params has 4 bytes from offset/],
+      [
+        { buffer: uniform(1024), offset: 8 },
+        /params' offset is 8 bytes; it takes a multiple of \d+, the device's minUniformBufferOffsetAlignment/,
+      ],
+      [{ buffer: uniform(1024), offset: -256 }, /params' offset is -256 bytes/],
+      [{ buffer: uniform(1024), size: 4 }, /params has 4 bytes/],
+      [uniform(64, 0x80), /params' buffer lacks the usage UNIFORM/],
+      [{ buffer: {} }, /params has no limit|params has buffer/],
+    ];
+    for (const [params, message] of bad) {
+      expect(() => plan.record(encoder, { ...ranges, params } as never)).toThrow(message);
+      expect(() => plan.record(encoder, { ...ranges, params } as never)).toThrow(ArgumentError);
+    }
+    const shared = storageBuffer(device, new Uint32Array(1024), UNIFORM | 0x80);
+    expect(() =>
+      plan.record(encoder, { ...ranges, count: { buffer: shared, offset: 4 }, params: shared }),
+    ).toThrow(/params .* and count .* overlap/);
+    const without = await fold().prepareCompact({ type: u32, maxLength: 4, where: "x > 1u" });
+    expect(() => without.record(encoder, { ...ranges, params: { limit: 1 } })).toThrow(
+      /record is given params, and this was prepared without; prepare it with their types/,
+    );
+    // Nothing was recorded.
+    device.queue.submit([encoder.finish()]);
+    expect([...(await readWords(device, count))]).toEqual([0]);
+  });
+
+  test("more bytes than a uniform has", async () => {
+    const most = fold().device.limits.maxUniformBufferBindingSize;
+    const params = Object.fromEntries(
+      Array.from({ length: most / 64 + 1 }, (_, at) => [`m${at}`, fixedArray(vec4(f32), 4)]),
+    );
+    await expect(
+      fold().prepareCompact({ type: f32, maxLength: 4, where: "x > m0[0].x", params }),
+    ).rejects.toThrow(/the params have \d+ bytes, and the device's limit for a uniform is/);
+  });
 });

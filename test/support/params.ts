@@ -14,7 +14,7 @@ export type Params = Readonly<Record<string, readonly [type: ElementType, value:
 const texts = ["where", "map", "key", "class", "bin"];
 
 /** Numbers of a text whose types it tells: u32 by their suffix or as the bits of a shift, and f32 beside an f32. */
-const NUMBER = /\b(\d+)u\b|(?<=>> )(\d+)\b|(?<=f32\(.*\) [*+-] )(\d+\.\d+)\b/g;
+const NUMBER = /\b(\d+)u\b|(?<=>> )(\d+)\b|(?<=f32\(.*\) [*+-] |[\w.]+ > )(\d+\.\d+)\b/g;
 
 /** The same options, with params in the place of numbers; the options themselves if their texts have no such numbers. */
 export function withParams(options: Options): Options {
@@ -32,14 +32,18 @@ export function withParams(options: Options): Options {
   return Object.keys(params).length === 0 ? options : { ...Object.fromEntries(changed), params };
 }
 
-/** The types and the values of a call's params, as a plan and its recordings take them. */
-export function recordedParams({ params }: Options): { readonly types: Options; readonly values: Options } {
-  const all = Object.entries((params ?? {}) as Params);
-  return {
-    types: Object.fromEntries(all.map(([name, [type]]) => [name, type])),
-    values: Object.fromEntries(all.map(([name, [, value]]) => [name, value])),
-  };
-}
+const each = (params: unknown, at: 0 | 1): Options =>
+  Object.fromEntries(Object.entries(params as Params).map(([name, one]) => [name, one[at]]));
+
+/** A call's options, as its plan takes them: with the types of params. */
+export const plannedParams = ({ params, ...options }: Options): Options => ({
+  ...options,
+  ...(params !== undefined && { params: each(params, 0) }),
+});
+
+/** What a call's recordings give of its params: their values. */
+export const recordedParams = ({ params }: Options): Options =>
+  params === undefined ? {} : { params: each(params, 1) };
 
 /** The options of a plan, with the types of params that were checked. */
 export const typesOnly = ({ params, ...options }: Options): Options => ({

@@ -17,17 +17,45 @@ export function once<T>(load: () => Promise<T>): () => T | Promise<T> {
 
 const loadParams = /* @__PURE__ */ once(() => import("../../algebra/params.ts"));
 
-/** The option `params` of a call, checked: as the plan takes it, with the values. @throws {ArgumentError} {@link FeatureError} */
-export async function paramsAtHand(
-  options: { readonly params?: unknown },
-  caller: string,
-  { facts }: Context,
-): Promise<ParamsOption> {
+/** Options that may have params. Nobody has checked these yet. */
+interface MayHaveParams {
+  readonly params?: unknown;
+}
+
+/** Loads what checks params, if options have some. */
+export const loadParamsOf = (options: MayHaveParams | undefined): unknown =>
+  options?.params === undefined ? undefined : loadParams();
+
+/** The option `params` of a call, checked, once {@link loadParamsOf} is done: as the plan takes it, with the values. @throws {ArgumentError} {@link FeatureError} */
+export function paramsOf(options: MayHaveParams, caller: string, { facts }: Context): ParamsOption {
   if (options.params === undefined) {
     return {};
   }
-  const { paramsOfCall } = await loadParams();
+  const { paramsOfCall } = loadParams() as typeof import("../../algebra/params.ts");
   return { params: paramsOfCall(options, caller, facts.features) as object as ParamTypes };
+}
+
+/** The same of a call that may wait. */
+export async function paramsAtHand(
+  options: MayHaveParams,
+  caller: string,
+  context: Context,
+): Promise<ParamsOption> {
+  await loadParamsOf(options);
+  return paramsOf(options, caller, context);
+}
+
+/** The options of a plan, with their params checked: the types of what each recording gives. @throws {ArgumentError} {@link FeatureError} */
+export async function withParams<Options extends MayHaveParams>(
+  options: Options,
+  caller: string,
+  { facts }: Context,
+): Promise<Options> {
+  if (options.params === undefined) {
+    return options;
+  }
+  const { paramsOfPlan } = await loadParams();
+  return { ...options, params: paramsOfPlan(options, caller, facts.features) };
 }
 
 export const loadNumbers = /* @__PURE__ */ once(() => import("./numbers_64.ts"));

@@ -2,7 +2,6 @@ import { valuesOf } from "../../algebra/array_values.ts";
 import type { AnyArray } from "../../algebra/arrays.ts";
 import { arrayOver, goneError, isOnGpu } from "../../algebra/arrays.ts";
 import { u32 } from "../../algebra/integers.ts";
-import { paramsOfCall } from "../../algebra/params.ts";
 import type { ElementType } from "../../algebra/types.ts";
 import { ArgumentError } from "../../errors.ts";
 import { requireOptions } from "../../options.ts";
@@ -25,6 +24,7 @@ import { bytesOf, fresh, givenOf } from "../device/given.ts";
 import { requireDevice } from "../device/lost.ts";
 import type { ReadBack } from "../device/transfer.ts";
 import type { Range } from "../executor/executor.ts";
+import { paramsOf } from "../executor/load_later.ts";
 import {
   plannedLengthOnGpu,
   requireInto,
@@ -101,9 +101,6 @@ export async function call(
   requireDevice(context, name);
   const isOperand = (option: string): boolean => primitive.operands.some((one) => one.name === option);
   const others = Object.entries(given.options).filter(([option]) => !isOperand(option));
-  const { params } = given.options as { readonly params?: unknown };
-  const checkedParams =
-    params === undefined ? {} : { params: paramsOfCall(given.options, name, context.facts.features) };
   const into = given.arrays.into as Given | undefined;
   const called: Call = {
     primitive,
@@ -112,7 +109,7 @@ export async function call(
     operands: pairs.map(([operand]) => operand),
     lists: Object.keys(given.arrays).filter((option) => Array.isArray(given.arrays[option])),
     into: into?.data === undefined ? undefined : into,
-    options: { ...Object.fromEntries(others), ...checkedParams, ...given.numbers },
+    options: { ...Object.fromEntries(others), ...paramsOf(given.options, name, context), ...given.numbers },
   };
   if (there === undefined) {
     return callAtHand(called, pairs);

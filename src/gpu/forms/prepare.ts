@@ -1,4 +1,3 @@
-import { paramsOfPlan } from "../../algebra/params.ts";
 import type { Arrangement } from "../../kernels/kernel.ts";
 import { requireOptions } from "../../options.ts";
 import type { DeviceFacts } from "../../plan/device_facts.ts";
@@ -8,6 +7,7 @@ import { withTextParams } from "../../plan/plan.ts";
 import type { Primitive } from "../../primitives/primitive.ts";
 import { planNames } from "../../primitives/primitive.ts";
 import type { Context } from "../device/context.ts";
+import { withParams } from "../executor/load_later.ts";
 import { planFactsFor } from "../executor/plan_facts_for.ts";
 import type { Prepared } from "../recordings/recording.ts";
 import { prepare } from "../recordings/recording.ts";
@@ -32,9 +32,6 @@ export async function preparePrimitive(
   const { name } = primitive;
   const caller = `prepare${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
   requireOptions(caller, given, planNames(primitive));
-  const options =
-    given.params === undefined
-      ? given
-      : { ...given, params: paramsOfPlan(given, caller, context.facts.features) };
+  const options = await withParams(given, caller, context);
   return prepare(context, await planPrimitive(primitive, context.facts, options));
 }

@@ -2,7 +2,6 @@ import { arrayOver } from "../../algebra/arrays.ts";
 import { u32 } from "../../algebra/integers.ts";
 import { monoid as monoidOf } from "../../algebra/monoid.ts";
 import { min } from "../../algebra/operators.ts";
-import { paramsOfCall } from "../../algebra/params.ts";
 import { valuesIn } from "../../algebra/seen_params.ts";
 import type { ElementType, Value } from "../../algebra/types.ts";
 import { isSameType, requireType } from "../../algebra/types.ts";
@@ -18,6 +17,7 @@ import { reduce } from "../../primitives/reduce.ts";
 import { scan } from "../../primitives/scan.ts";
 import type { Context } from "../device/context.ts";
 import { explain, requireDevice } from "../device/lost.ts";
+import { paramsAtHand } from "../executor/load_later.ts";
 import { keyOfCall } from "../executor/planned.ts";
 import { prepareFor } from "../recordings/prepare_folds.ts";
 import type { Prepared } from "../recordings/recording.ts";
@@ -108,9 +108,7 @@ function requireCall(primitive: Primitive, context: Context, data: GpuArray, opt
   const input = requireOnGpu(primitive, context, data, "data");
   const into = room === undefined ? undefined : requireOnGpu(primitive, context, room, "into");
   const flags = marks === undefined ? undefined : requireOnGpu(primitive, context, marks, "flags");
-  const params =
-    given.params === undefined ? undefined : paramsOfCall(options, primitive, context.facts.features);
-  const others = { ...given, ...(params && { params }), ...typesOnGpu(primitive, input, given) };
+  const others = { ...given, ...typesOnGpu(primitive, input, given) };
   const title = `${primitive}<${others.type.name}>`;
   const isByClass = others.classes !== undefined || others.class !== undefined;
   if (isByClass && flags !== undefined) {
@@ -182,7 +180,32 @@ export async function callOnGpu(
   options: object,
 ): Promise<ResultOnGpu> {
   const call = requireCall(primitive, context, data, options);
+  return call.others.params === undefined
+    ? called(primitive, context, arrays, call)
+    : whileHeld(call, async () => {
+        const params = await paramsAtHand(options, primitive, context);
+        return called(primitive, context, arrays, { ...call, others: { ...call.others, ...params } });
+      });
+}
+
+/** Does some work on a call's arrays. What the caller destroys meanwhile stays until it ends. */
+async function whileHeld<T>(call: Call, work: () => Promise<T>): Promise<T> {
   const { input, into, flags, initial, total, segments } = call;
+  const { heads, keys, offsets } = segments?.ranges ?? {};
+  const used = [input, into, flags, initial, total, heads, keys, offsets];
+  const releases = used.map((array) => (array instanceof GpuArray ? hold(partsOf(array)) : undefined));
+  try {
+    return await work();
+  } finally {
+    for (const release of releases) {
+      release?.();
+    }
+  }
+}
+
+/** Carries out a call. If an array beside its data has another length on the GPU, the lesser one counts. */
+function called(primitive: Primitive, context: Context, arrays: Arrays, call: Call): Promise<ResultOnGpu> {
+  const { input, flags, segments } = call;
   const { heads, keys } = segments?.ranges ?? {};
   const own = partsOf(input).count?.range;
   const isOther = (array: GpuArray | undefined): array is GpuArray => {
@@ -194,10 +217,7 @@ export async function callOnGpu(
   if (other === undefined) {
     return recorded(primitive, context, arrays, call);
   }
-  // What the caller destroys meanwhile stays until the call ends.
-  const used = [input, into, flags, initial, total, heads, keys];
-  const releases = used.map((array) => (array instanceof GpuArray ? hold(partsOf(array)) : undefined));
-  try {
+  return whileHeld(call, async () => {
     const shortest = await shorterOf(arrays, call, other);
     const { memory } = partsOf(shortest);
     const shared = { ...partsOf(input), count: { memory, range: { buffer: memory.buffer, offset: 0 } } };
@@ -207,11 +227,7 @@ export async function callOnGpu(
     } finally {
       shortest.destroy();
     }
-  } finally {
-    for (const release of releases) {
-      release?.();
-    }
-  }
+  });
 }
 
 /** The lesser of the length of a call's data and that of the array beside it, which only the GPU knows, in an array of one element. */

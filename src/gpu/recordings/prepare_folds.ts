@@ -1,4 +1,3 @@
-import { paramsOfPlan } from "../../algebra/params.ts";
 import type { ElementType } from "../../algebra/types.ts";
 import { ArgumentError, part } from "../../errors.ts";
 import type { Arrangement } from "../../kernels/kernel.ts";
@@ -22,6 +21,7 @@ import type { Context, Pipeline } from "../device/context.ts";
 import { pipelineOf } from "../device/device.ts";
 import { pipelineKeyOf, usePipelines } from "../device/kept_pipelines.ts";
 import { requireDevice } from "../device/lost.ts";
+import { withParams } from "../executor/load_later.ts";
 import { planFactsFor } from "../executor/plan_facts_for.ts";
 import { deferKernels } from "./deferred_kernels.ts";
 import { inWindows } from "./long_ranges.ts";
@@ -71,16 +71,6 @@ function requireNoSegments(call: string, { soon, segments }: SegmentOptions & So
   }
 }
 
-/** The options, with their params checked, if there are any. @throws {ArgumentError} {@link FeatureError} */
-const checkedParams = <Options extends { readonly params?: unknown }>(
-  options: Options,
-  caller: string,
-  { facts }: Context,
-): Options =>
-  options.params === undefined
-    ? options
-    : { ...options, params: paramsOfPlan(options, caller, facts.features) };
-
 /** Prepares by the plan's own kernels, or with `soon` first by others. */
 async function prepareBy(
   primitive: Primitive,
@@ -90,7 +80,7 @@ async function prepareBy(
 ): Promise<Prepared> {
   const prepareIt = (own: typeof options, meanwhile?: Meanwhile): Promise<Prepared> =>
     prepareFor(primitive, context, own, undefined, undefined, meanwhile);
-  const checkedOptions = checkedParams(options, caller, context);
+  const checkedOptions = await withParams(options, caller, context);
   return options.soon ? prepareSoon(checkedOptions, prepareIt) : prepareIt(checkedOptions);
 }
 

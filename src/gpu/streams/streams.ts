@@ -7,7 +7,6 @@ import { u32 } from "../../algebra/integers.ts";
 import type { Carried, Operator } from "../../algebra/monoid.ts";
 import { monoid } from "../../algebra/monoid.ts";
 import { add } from "../../algebra/operators.ts";
-import { paramsOfCall } from "../../algebra/params.ts";
 import type { ElementType, Value } from "../../algebra/types.ts";
 import { requireType } from "../../algebra/types.ts";
 import { ArgumentError, refuse } from "../../errors.ts";
@@ -26,6 +25,7 @@ import type { CallParamsOption } from "../../primitives/call_options.ts";
 import type { Context } from "../device/context.ts";
 import { bytesOf, givenOf } from "../device/given.ts";
 import { checkEnds } from "../executor/check_ends.ts";
+import { paramsOf } from "../executor/load_later.ts";
 import { planFactsFor } from "../executor/plan_facts_for.ts";
 import type { Planned } from "../executor/planned.ts";
 import { arrangementFor } from "../executor/plans_of_calls.ts";
@@ -202,12 +202,6 @@ const typesOf = (
   return { from: options.from === undefined ? type : requireType(options.from, caller, "from"), type };
 };
 
-/** The options of a stream, with its params checked, if it has some. @throws {ArgumentError} {@link FeatureError} */
-const withParams = (options: AnyStreamOptions, caller: string, { facts }: Context): AnyStreamOptions =>
-  options.params === undefined
-    ? options
-    : { ...options, params: paramsOfCall(options, caller, facts.features) };
-
 /** The options of a scan or a reduction in pieces. */
 type FoldOptions = Partial<AnyOperator<ScanOptions>> & {
   readonly from: ElementType;
@@ -274,7 +268,10 @@ function startFold(
   const types = typesOf(caller, options, primitive === "scan" ? scanNames : reduceNames);
   const { type, from } = types;
   const { identity, start, carried } = monoid((options.op ?? add) as Operator, type, caller);
-  const { initial, total, segments, ...others } = withParams(options, caller, context);
+  const { initial, total, segments, ...others } = {
+    ...options,
+    ...paramsOf(options, caller, context),
+  };
   const columns = columnsOf(segments, total, caller);
   const arrayOf = (...range: Bytes): AnyArray => arrayOver(type, ...range);
   const room = givenOf(total as AnyArray);
@@ -358,7 +355,8 @@ export function startCompact(
   const indices = options.indices === true;
   const result = indices ? u32 : type;
   const all = {
-    ...(withParams(options, caller, context) as Partial<CompactOptions>),
+    ...(options as Partial<CompactOptions>),
+    ...paramsOf(options, caller, context),
     ...types,
     indices,
     maxLength: Math.min(itemsOfPiece(context, from.bytes, result.bytes), Math.max(1, known)),
