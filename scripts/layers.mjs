@@ -62,7 +62,6 @@ const vendorChoice =
 
 /** What the package loads with `import()`. ARCHITECTURE.md says when. The command's own files are not listed. */
 const parts = [
-  "src/algebra/params.ts",
   "src/cpu/arg_min_max.ts",
   "src/cpu/moves.ts",
   "src/cpu/search_loops.ts",
@@ -73,6 +72,7 @@ const parts = [
   "src/gpu/at_hand/cpu_texts.ts",
   "src/gpu/at_hand/on_device.ts",
   "src/gpu/executor/numbers_64.ts",
+  "src/gpu/executor/params.ts",
   "src/gpu/parts/arrays.ts",
   "src/gpu/parts/folds.ts",
   "src/gpu/parts/searches.ts",

@@ -1,9 +1,9 @@
-import { ArgumentError, FeatureError, refuse } from "../errors.ts";
+import { ArgumentError, FeatureError, LimitError, refuse } from "../errors.ts";
 import { MARK } from "../text/mark.ts";
+import { declared } from "../text/module.ts";
 import { isReserved } from "../text/reserved.ts";
 import type { SourceText } from "../text/source.ts";
 import { describe, problemOf } from "./check_value.ts";
-import { requireName } from "./custom_operator.ts";
 import type { FieldType, Leaf, Part } from "./fields.ts";
 import {
   alignOf,
@@ -17,6 +17,7 @@ import {
   writeValue,
 } from "./fields.ts";
 import { f32 } from "./floats.ts";
+import { requireName } from "./require_name.ts";
 import type { DeclaredParams } from "./seen_params.ts";
 import type { ElementType, FieldValue, Scalar, ScalarType } from "./types.ts";
 import { isElementType } from "./types.ts";
@@ -129,8 +130,14 @@ function uniformText(parts: ReturnType<typeof layOut>): SourceText {
   };
 }
 
+/** What params depend on of a device: its features, and the most bytes of a uniform. */
+export interface DeviceOfParams {
+  readonly features: ReadonlySet<string>;
+  readonly mostBytes: number;
+}
+
 /** @throws {ArgumentError} for types that are none, and for names that no text could use. */
-function declaredAs(given: unknown, caller: string, features: ReadonlySet<string>): DeclaredParams {
+function declaredAs(given: unknown, caller: string, { features, mostBytes }: DeviceOfParams): DeclaredParams {
   const isObject = typeof given === "object" && given !== null && !Array.isArray(given);
   const types = (isObject ? given : {}) as ParamTypes;
   const names = Object.keys(types);
@@ -160,6 +167,14 @@ function declaredAs(given: unknown, caller: string, features: ReadonlySet<string
   const align = Math.max(...parts.map(({ type, isAligned }) => (isAligned ? UNIFORM_ALIGN : alignOf(type))));
   const last = parts.at(-1) as Part;
   const bytes = roundUp(roundUp(last.offset + last.type.bytes, align), 4);
+  if (bytes > mostBytes) {
+    throw new LimitError(
+      `${caller}: the params have ${bytes} bytes, and the device's limit for a uniform is ${mostBytes}`,
+      bytes,
+      mostBytes,
+      "params",
+    );
+  }
   return {
     key: names.map((name) => `${name}: ${typeKey(types[name] as FieldType)}`).join("; "),
     names,
@@ -171,7 +186,36 @@ function declaredAs(given: unknown, caller: string, features: ReadonlySet<string
     parameters: names.map((name) => `, ${MARK}${name}: ${wgslOf(types[name] as FieldType)}`).join(""),
     pack: (values, title) => packed(parts, bytes, values, title),
     scalarsOf: (packed) => scalarsIn(parts, packed),
+    requireFree: (files, seen) => requireFree(names, files, seen),
   };
+}
+
+/** @throws {ArgumentError} if the files of a text's types declare one of its params, or two different structs of one name. */
+function requireFree(
+  names: readonly string[],
+  files: readonly SourceText[],
+  types: readonly Pick<ElementType, "files">[],
+): void {
+  const taken = new Set(
+    declared(files).declarations.map(({ name }) => (name.startsWith(MARK) ? name.slice(MARK.length) : name)),
+  );
+  const name = names.find((one) => taken.has(one));
+  if (name !== undefined) {
+    throw new ArgumentError(
+      `params: the name ${name} is that of a type or a function; choose another`,
+      "params",
+    );
+  }
+  const texts = new Map<string, string>();
+  for (const file of types.flatMap((type) => type.files)) {
+    if ((texts.get(file.name) ?? file.text) !== file.text) {
+      throw new ArgumentError(
+        `params: two different structs are both called ${file.name}; rename one`,
+        "params",
+      );
+    }
+    texts.set(file.name, file.text);
+  }
 }
 
 /** The scalars of a value, in order, each with its place in the uniform. */
@@ -230,12 +274,8 @@ interface Options {
  *
  * @throws {ArgumentError} for types that are none, for names that no text could use, and if there is no text. {@link FeatureError}
  */
-export function paramsOfPlan(
-  options: Options,
-  caller: string,
-  features: ReadonlySet<string>,
-): DeclaredParams {
-  const params = declaredAs(options.params, caller, features);
+export function paramsOfPlan(options: Options, caller: string, device: DeviceOfParams): DeclaredParams {
+  const params = declaredAs(options.params, caller, device);
   requireText(options, caller);
   return params;
 }
@@ -259,11 +299,7 @@ function typeAndValue(given: unknown, name: string, caller: string): readonly [F
  *
  * @throws {ArgumentError} as {@link paramsOfPlan}, and for values that are not of their types. {@link FeatureError}
  */
-export function paramsOfCall(
-  options: Options,
-  caller: string,
-  features: ReadonlySet<string>,
-): DeclaredParams {
+export function paramsOfCall(options: Options, caller: string, device: DeviceOfParams): DeclaredParams {
   const given: unknown = options.params;
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
     refuse(caller, "params", describe(given), "an object, such as { limit: 0.5 }");
@@ -276,7 +312,7 @@ export function paramsOfCall(
     ([name, one]) => [name, ...typeAndValue(one, name, caller)] as const,
   );
   const types = Object.fromEntries(pairs.map(([name, type]) => [name, type]));
-  const params = paramsOfPlan({ ...options, params: types }, caller, features);
+  const params = paramsOfPlan({ ...options, params: types }, caller, device);
   const values = params.pack(Object.fromEntries(pairs.map(([name, , value]) => [name, value])), caller);
   return { ...params, values };
 }

@@ -1,3 +1,4 @@
+import type { CallersType } from "../text/callers.ts";
 import type { SourceText } from "../text/source.ts";
 import type { FieldType } from "./fields.ts";
 import type { ElementType, Scalar } from "./types.ts";
@@ -20,6 +21,8 @@ export interface DeclaredParams {
   readonly parameters: string;
   /** The values of a call, as bytes of the uniform. A plan has none: each of its recordings gives them. */
   readonly values?: Uint8Array;
+  /** @throws {ArgumentError} if the files of a text's types declare one of the names, or two different structs of one name. */
+  requireFree(files: readonly SourceText[], types: readonly CallersType[]): void;
   /** Values as bytes of the uniform. `title` begins messages. @throws {ArgumentError} */
   pack(values: unknown, title: string): Uint8Array;
   /** The scalars of values in bytes of the uniform, in order. */

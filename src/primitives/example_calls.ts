@@ -352,7 +352,9 @@ export function requestFor(
   const types = of(({ type }) => type);
   const { params } = options as { readonly params?: unknown };
   const checked =
-    params === undefined ? {} : { params: paramsOfCall(options, primitive.name, facts.features) };
+    params === undefined
+      ? {}
+      : { params: paramsOfCall(options, primitive.name, { ...facts, mostBytes: 2 ** 16 }) };
   return primitive.request({
     types,
     lists: Object.fromEntries(

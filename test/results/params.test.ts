@@ -373,7 +373,7 @@ test("a new value at hand compiles nothing", async () => {
 test("a new value on the CPU makes no new loop", () => {
   const text = (limit: number) => {
     const options = { where: "x > limit", params: { limit } };
-    const params = paramsOfCall(options, "compact", new Set());
+    const params = paramsOfCall(options, "compact", { features: new Set(), mostBytes: 2 ** 16 });
     return mapText({ text: "x > limit", from: f32, to: "condition", params });
   };
   expect(text(1)).toBeDefined();

@@ -1,4 +1,3 @@
-import { LimitError } from "../../errors.ts";
 import { baseOf, callMembers, leastCommonMultiple } from "../../kernels/contract.ts";
 import type { Kernel } from "../../kernels/kernel.ts";
 import type { Limits } from "../../plan/device_facts.ts";
@@ -306,21 +305,6 @@ function planBuffers(context: Context, title: string): PlanBuffers {
   };
 }
 
-/** @throws {LimitError} if the params are longer than a uniform may be. */
-function requireParams(
-  { title, textParams }: Plan,
-  { maxUniformBufferBindingSize: most }: GPUSupportedLimits,
-): void {
-  if (textParams && textParams.bytes > most) {
-    throw new LimitError(
-      `${title}: the params have ${textParams.bytes} bytes, and the device's limit for a uniform is ${most}`,
-      textParams.bytes,
-      most,
-      "params",
-    );
-  }
-}
-
 /** @throws {LimitError} if some scratch is longer than a buffer or a binding may be. */
 function requireScratch(plan: Plan, { maxBufferSize, maxStorageBufferBindingSize }: Limits): void {
   const most = Math.min(maxBufferSize, maxStorageBufferBindingSize);
@@ -348,7 +332,6 @@ export async function compilePlan(
   requireDevice(context, title);
   const { limits } = context.facts;
   requireScratch(plan, limits);
-  requireParams(plan, device.limits);
   const pipelines = new Map<string, Pipeline>();
   const buffers = planBuffers(context, title);
   const { add, bufferOf } = buffers;

@@ -1,5 +1,5 @@
 import type { NumbersMissing } from "../../algebra/numbers_later.ts";
-import type { ParamTypes } from "../../algebra/params.ts";
+import type { DeviceOfParams, ParamTypes } from "../../algebra/params.ts";
 import { part } from "../../errors.ts";
 import type { ParamsOption } from "../../plan/options.ts";
 import type { Context } from "../device/context.ts";
@@ -15,7 +15,7 @@ export function once<T>(load: () => Promise<T>): () => T | Promise<T> {
     });
 }
 
-const loadParams = /* @__PURE__ */ once(() => import("../../algebra/params.ts"));
+const loadParams = /* @__PURE__ */ once(() => import("./params.ts"));
 
 /** Options that may have params. Nobody has checked these yet. */
 interface MayHaveParams {
@@ -26,13 +26,21 @@ interface MayHaveParams {
 export const loadParamsOf = (options: MayHaveParams | undefined): unknown =>
   options?.params === undefined ? undefined : loadParams();
 
+/** What options with params have loaded. */
+export const paramsPart = () => loadParams() as typeof import("./params.ts");
+
+// Without a GPU, there is no device yet.
+const deviceOf = ({ facts: { features }, device }: Context): DeviceOfParams => ({
+  features,
+  mostBytes: device?.limits.maxUniformBufferBindingSize ?? 2 ** 16,
+});
+
 /** The option `params` of a call, checked, once {@link loadParamsOf} is done: as the plan takes it, with the values. @throws {ArgumentError} {@link FeatureError} */
-export function paramsOf(options: MayHaveParams, caller: string, { facts }: Context): ParamsOption {
+export function paramsOf(options: MayHaveParams, caller: string, context: Context): ParamsOption {
   if (options.params === undefined) {
     return {};
   }
-  const { paramsOfCall } = loadParams() as typeof import("../../algebra/params.ts");
-  return { params: paramsOfCall(options, caller, facts.features) as object as ParamTypes };
+  return { params: paramsPart().paramsOfCall(options, caller, deviceOf(context)) as object as ParamTypes };
 }
 
 /** The same of a call that may wait. */
@@ -49,13 +57,13 @@ export async function paramsAtHand(
 export async function withParams<Options extends MayHaveParams>(
   options: Options,
   caller: string,
-  { facts }: Context,
+  context: Context,
 ): Promise<Options> {
   if (options.params === undefined) {
     return options;
   }
   const { paramsOfPlan } = await loadParams();
-  return { ...options, params: paramsOfPlan(options, caller, facts.features) };
+  return { ...options, params: paramsOfPlan(options, caller, deviceOf(context)) };
 }
 
 export const loadNumbers = /* @__PURE__ */ once(() => import("./numbers_64.ts"));

@@ -1,4 +1,5 @@
 import type { DeclaredParams } from "../../algebra/seen_params.ts";
+import { ArgumentError, shown } from "../../errors.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { Context } from "../device/context.ts";
 import { COPY_DST, UNIFORM } from "../device/usage_flags.ts";
@@ -11,6 +12,8 @@ export interface ParamSlots {
   buffer(): GPUBuffer;
   /** Writes values to that buffer, for what is submitted from now on. Returns where they are. */
   write(values: Uint8Array): number;
+  /** @throws {ArgumentError} for a range of a buffer of the caller's that cannot be bound as the uniform. */
+  requireUniform(range: { readonly offset: number; readonly size: number; readonly usage: number }): void;
   destroy(): void;
 }
 
@@ -28,7 +31,7 @@ const isSame = (a: Uint8Array, b: Uint8Array | undefined): boolean =>
 export function paramSlots(
   { device }: Context,
   { title }: Pick<Plan, "title">,
-  { bytes }: DeclaredParams,
+  { bytes, names }: DeclaredParams,
   isSubmitted: boolean | undefined,
 ): ParamSlots {
   const alignment = device.limits.minUniformBufferOffsetAlignment;
@@ -62,6 +65,22 @@ export function paramSlots(
         last = values;
       }
       return isSubmitted ? 0 : (used - 1) * stride;
+    },
+    requireUniform({ offset, size, usage }) {
+      const refused = (problem: string): Error => new ArgumentError(`${title}: ${problem}`, "params");
+      if (!Number.isInteger(offset) || offset < 0 || offset % alignment !== 0) {
+        throw refused(
+          `params' offset is ${shown(offset)} bytes; it takes a multiple of ${alignment}, the device's minUniformBufferOffsetAlignment`,
+        );
+      }
+      if (!(size >= bytes)) {
+        throw refused(
+          `params has ${size} bytes from offset ${offset} on, and the uniform of ${names.join(", ")} takes ${bytes}`,
+        );
+      }
+      if ((usage & UNIFORM) === 0) {
+        throw refused("params' buffer lacks the usage UNIFORM");
+      }
     },
     destroy() {
       made?.destroy();

@@ -9,9 +9,8 @@ import type { Context } from "../device/context.ts";
 import { pipelineKeyOf, usePipelines } from "../device/kept_pipelines.ts";
 import type { Compiled, Dispatch, Range } from "./executor.ts";
 import { compilePlan } from "./executor.ts";
-import { withNumbers } from "./load_later.ts";
+import { paramsPart, withNumbers } from "./load_later.ts";
 import type { ParamSlots } from "./param_slots.ts";
-import { paramSlots } from "./param_slots.ts";
 import type { Planned } from "./planned.ts";
 import { keyOfCall } from "./planned.ts";
 
@@ -73,7 +72,7 @@ async function compiledFor(context: Context, call: Planned, key: string): Promis
   try {
     const plan = withTextParams(await withNumbers(() => call.plan(call.all)), call.all);
     const compiled = await compilePlan(context, plan);
-    const slots = plan.textParams && paramSlots(context, plan, plan.textParams, true);
+    const slots = plan.textParams && paramsPart().paramSlots(context, plan, plan.textParams, true);
     return {
       key,
       compiled,

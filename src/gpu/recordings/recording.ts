@@ -12,11 +12,12 @@ import type { BufferRange } from "../../primitives/ranges.ts";
 import type { Context, Pipeline } from "../device/context.ts";
 import { filledBuffer } from "../device/device.ts";
 import { requireDevice } from "../device/lost.ts";
-import { STORAGE, UNIFORM } from "../device/usage_flags.ts";
+import { STORAGE } from "../device/usage_flags.ts";
 import type { Dispatch, Range } from "../executor/executor.ts";
 import { compilePlan } from "../executor/executor.ts";
+import { paramsPart } from "../executor/load_later.ts";
 import type { ParamSlots } from "../executor/param_slots.ts";
-import { paramSlots } from "../executor/param_slots.ts";
+
 import type { Division, Execution } from "./choose_variant.ts";
 import { requireApart, undivided } from "./choose_variant.ts";
 import type { PreparedOn } from "./prepared.ts";
@@ -104,7 +105,6 @@ function placedParams(
   plan: Plan,
   given: Ranges["params"],
   slots: ParamSlots | undefined,
-  { minUniformBufferOffsetAlignment: alignment }: GPUSupportedLimits,
   factsOf: (buffer: GPUBuffer) => BufferFacts,
 ): PlacedParams | undefined {
   const { textParams, title } = plan;
@@ -118,25 +118,9 @@ function placedParams(
     const values = textParams.pack(given, title);
     return { buffer: slots.buffer(), values, offset: 0 };
   }
-  const { buffer, offset, size, usage } = rangeGiven(plan, "params", given, factsOf);
-  if (!isWhole(offset) || offset % alignment !== 0) {
-    throw refusal(
-      plan,
-      `params' offset is ${shown(offset)} bytes; it takes a multiple of ${alignment}, the device's minUniformBufferOffsetAlignment`,
-      "params",
-    );
-  }
-  if (!(size >= textParams.bytes)) {
-    throw refusal(
-      plan,
-      `params has ${size} bytes from offset ${offset} on, and the uniform of ${textParams.names.join(", ")} takes ${textParams.bytes}`,
-      "params",
-    );
-  }
-  if ((usage & UNIFORM) === 0) {
-    throw refusal(plan, "params' buffer lacks the usage UNIFORM", "params");
-  }
-  return { buffer, offset };
+  const range = rangeGiven(plan, "params", given, factsOf);
+  slots.requireUniform(range);
+  return { buffer: range.buffer, offset: range.offset };
 }
 
 /** The buffers that recordings of a plan give, and those that are made for values. */
@@ -252,7 +236,7 @@ export function checked(context: Context, division: Division, isSubmitted: boole
   const buffers = knownBuffers(context, plan, isSubmitted);
   const { factsOf } = buffers;
   const { textParams } = plan;
-  const slots = textParams && paramSlots(context, plan, textParams, isSubmitted);
+  const slots = textParams && paramsPart().paramSlots(context, plan, textParams, isSubmitted);
   let destroyed = false;
   const recordings = new Map<string, readonly RecordedExecution[]>();
   // Whether every encoder that uses a dropped dispatch is submitted. The encoder of the recording under way is not.
@@ -279,7 +263,7 @@ export function checked(context: Context, division: Division, isSubmitted: boole
     const length = lengthOf(given.length, plan, most);
     const numbers = plan.segments?.countsOf(given, length, plan) ?? {};
     const ranges = resolve(plan, given, length, numbers, buffers);
-    const placed = placedParams(plan, given.params, slots, context.device.limits, factsOf);
+    const placed = placedParams(plan, given.params, slots, factsOf);
     if (placed) {
       if (placed.values === undefined) {
         requireApart(plan, { ...ranges, params: { ...placed, bytes: plan.textParams?.bytes ?? 0 } });
