@@ -1,5 +1,4 @@
 import type { NumbersMissing } from "../../algebra/numbers_later.ts";
-import type { DeviceOfParams, ParamTypes } from "../../algebra/params.ts";
 import { part } from "../../errors.ts";
 import type { ParamsOption } from "../../plan/options.ts";
 import type { Context } from "../device/context.ts";
@@ -15,10 +14,10 @@ export function once<T>(load: () => Promise<T>): () => T | Promise<T> {
     });
 }
 
-const loadParams = /* @__PURE__ */ once(() => import("./params.ts"));
+export const loadParams = /* @__PURE__ */ once(() => import("./params.ts"));
 
 /** Options that may have params. Nobody has checked these yet. */
-interface MayHaveParams {
+export interface MayHaveParams {
   readonly params?: unknown;
 }
 
@@ -29,42 +28,15 @@ export const loadParamsOf = (options: MayHaveParams | undefined): unknown =>
 /** What options with params have loaded. */
 export const paramsPart = () => loadParams() as typeof import("./params.ts");
 
-// Without a GPU, there is no device yet.
-const deviceOf = ({ facts: { features }, device }: Context): DeviceOfParams => ({
-  features,
-  mostBytes: device?.limits.maxUniformBufferBindingSize ?? 2 ** 16,
-});
-
 /** The option `params` of a call, checked, once {@link loadParamsOf} is done: as the plan takes it, with the values. @throws {ArgumentError} {@link FeatureError} */
-export function paramsOf(options: MayHaveParams, caller: string, context: Context): ParamsOption {
-  if (options.params === undefined) {
-    return {};
-  }
-  return { params: paramsPart().paramsOfCall(options, caller, deviceOf(context)) as object as ParamTypes };
-}
+export const paramsOf = (options: MayHaveParams, caller: string, context: Context): ParamsOption =>
+  options.params === undefined ? {} : paramsPart().checkedParams("call", options, caller, context);
 
 /** The same of a call that may wait. */
-export async function paramsAtHand(
-  options: MayHaveParams,
-  caller: string,
-  context: Context,
-): Promise<ParamsOption> {
-  await loadParamsOf(options);
-  return paramsOf(options, caller, context);
-}
-
-/** The options of a plan, with their params checked: the types of what each recording gives. @throws {ArgumentError} {@link FeatureError} */
-export async function withParams<Options extends MayHaveParams>(
-  options: Options,
-  caller: string,
-  context: Context,
-): Promise<Options> {
-  if (options.params === undefined) {
-    return options;
-  }
-  const { paramsOfPlan } = await loadParams();
-  return { ...options, params: paramsOfPlan(options, caller, deviceOf(context)) };
-}
+export const paramsAtHand = async (...given: Parameters<typeof paramsOf>): Promise<ParamsOption> => {
+  await loadParamsOf(given[0]);
+  return paramsOf(...given);
+};
 
 export const loadNumbers = /* @__PURE__ */ once(() => import("./numbers_64.ts"));
 

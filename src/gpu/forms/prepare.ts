@@ -7,8 +7,8 @@ import { withTextParams } from "../../plan/plan.ts";
 import type { Primitive } from "../../primitives/primitive.ts";
 import { planNames } from "../../primitives/primitive.ts";
 import type { Context } from "../device/context.ts";
-import { withParams } from "../executor/load_later.ts";
 import { planFactsFor } from "../executor/plan_facts_for.ts";
+import { withParams } from "../executor/with_params.ts";
 import type { Prepared } from "../recordings/recording.ts";
 import { prepare } from "../recordings/recording.ts";
 
