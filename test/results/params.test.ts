@@ -22,7 +22,7 @@ const fold = useFold();
 const nextAdapter = useAdapters();
 let onCpu: Fold;
 beforeAll(async () => {
-  onCpu = await openFold({ adapter: await nextAdapter(), cpu: "always" });
+  onCpu = await openFold({ cpu: "always" });
 });
 afterAll(() => onCpu?.destroy());
 

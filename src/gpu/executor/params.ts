@@ -7,7 +7,7 @@ import type { Context } from "../device/context.ts";
 
 export { paramSlots } from "./param_slots.ts";
 
-/** The bytes of a uniform that every device has. Without a GPU, there is no device yet. */
+/** The bytes of a uniform that every device has. A context that computes on the CPU alone may have no device. */
 const LEAST_BYTES = 2 ** 16;
 
 const readers = { call: paramsOfCall, plan: paramsOfPlan } as const;
@@ -17,8 +17,11 @@ export function checkedParams(
   of: keyof typeof readers,
   options: { readonly params?: unknown },
   caller: string,
-  { facts: { features }, device }: Context,
+  context: Context,
 ): ParamsOption {
-  const mostBytes = device?.limits.maxUniformBufferBindingSize ?? LEAST_BYTES;
+  const { cpu, facts } = context;
+  const { features } = facts;
+  const isOnCpu = cpu !== undefined && cpu.lengths === undefined;
+  const mostBytes = isOnCpu ? LEAST_BYTES : context.device.limits.maxUniformBufferBindingSize;
   return { params: readers[of](options, caller, { features, mostBytes }) as object as ParamTypes };
 }
