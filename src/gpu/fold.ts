@@ -152,7 +152,8 @@ export class Fold {
   }
 
   /**
-   * What it computes on. On `"gpu"`, short calls on typed arrays may still run on the CPU: see {@link OpenOptions.cpu}. On `"cpu"` there is
+   * What it computes on. On `"gpu"`, short calls on typed arrays may still run on the CPU, and on a software adapter most calls do:
+   * {@link Fold.explain} says where a call runs, and {@link OpenOptions.cpu} decides it. On `"cpu"` there is
    * no GPU. Then all calls give the same results, but `device`, `wrap` and what is prepared for recordings throw a {@link NoGpuError}.
    *
    * @group Device

@@ -410,7 +410,12 @@ describe("refused before anything is recorded", () => {
       "from",
     ],
     ["no type", (one, a) => one.scan(a, { type: "u32" } as never), "is not an element type", "type"],
-    ["no operator", (one, a) => one.reduce(a, { op: 3 } as never), "it takes an operator", "op"],
+    [
+      "no operator",
+      (one, a) => one.reduce(a, { op: 3 } as never),
+      "it takes an operator itself, such as add",
+      "op",
+    ],
     [
       "neither where nor flags",
       (one, a) => one.compact(a, {} as never),
