@@ -235,14 +235,14 @@ const scalarProblem = (type: ScalarType, value: unknown): string | undefined =>
 
 /** The values as bytes of the uniform. @throws {ArgumentError} for values that are missing, unknown, or not of their types. */
 function packed(parts: readonly Part[], bytes: number, values: unknown, title: string): Uint8Array {
-  const names = parts.map(({ key }) => key).join(", ");
+  const names = (): string => parts.map(({ key }) => key).join(", ");
   if (typeof values !== "object" || values === null || Array.isArray(values)) {
-    refuse(title, "params", values === undefined ? "undefined" : describe(values), `{ ${names} }`);
+    refuse(title, "params", values === undefined ? "undefined" : describe(values), `{ ${names()} }`);
   }
   const given = values as Readonly<Record<string, unknown>>;
   const stranger = Object.keys(given).find((name) => !parts.some(({ key }) => key === name));
   if (stranger !== undefined) {
-    throw new ArgumentError(`${title}: params has ${stranger}; it takes { ${names} }`, "params");
+    throw new ArgumentError(`${title}: params has ${stranger}; it takes { ${names()} }`, "params");
   }
   const result = new Uint8Array(bytes);
   const view = new DataView(result.buffer);

@@ -399,7 +399,7 @@ export async function compilePlan(
     paramsOffset: number,
   ): readonly number[] | undefined => {
     const runs = numbered ? digits?.offsetsOf(run) : undefined;
-    return takesParams ? [...(runs ?? []), paramsOffset] : runs;
+    return takesParams ? (runs ? [...runs, paramsOffset] : [paramsOffset]) : runs;
   };
 
   return {

@@ -87,6 +87,8 @@ interface PlacedParams {
   readonly buffer: GPUBuffer;
   readonly values?: Uint8Array;
   readonly offset: number;
+  /** Whether it is a buffer of the caller's that dispatches may write. */
+  readonly isWritable?: boolean;
 }
 
 /** @throws {ArgumentError} if a recording gives params to a plan that takes none. */
@@ -120,7 +122,7 @@ function placedParams(
   }
   const range = rangeGiven(plan, "params", given, factsOf);
   slots.requireUniform(range);
-  return { buffer: range.buffer, offset: range.offset };
+  return { buffer: range.buffer, offset: range.offset, isWritable: (range.usage & STORAGE) !== 0 };
 }
 
 /** The buffers that recordings of a plan give, and those that are made for values. */
@@ -265,7 +267,7 @@ export function checked(context: Context, division: Division, isSubmitted: boole
     const ranges = resolve(plan, given, length, numbers, buffers);
     const placed = placedParams(plan, given.params, slots, factsOf);
     if (placed) {
-      if (placed.values === undefined) {
+      if (placed.isWritable) {
         requireApart(plan, { ...ranges, params: { ...placed, bytes: plan.textParams?.bytes ?? 0 } });
       }
       // The offset is no part of what is bound.
