@@ -73,6 +73,7 @@ const parts = [
   "src/gpu/at_hand/cpu_texts.ts",
   "src/gpu/at_hand/on_device.ts",
   "src/gpu/executor/numbers_64.ts",
+  "src/gpu/executor/params.ts",
   "src/gpu/parts/arrays.ts",
   "src/gpu/parts/folds.ts",
   "src/gpu/parts/searches.ts",

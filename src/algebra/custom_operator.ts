@@ -5,6 +5,7 @@ import { callersCombine, requireCode } from "../text/callers.ts";
 import { describe, problemOf } from "./check_value.ts";
 import type { Monoid, Operator } from "./monoid.ts";
 import { optionalDomain } from "./optional_element.ts";
+import { requireName } from "./require_name.ts";
 import type { ElementType, Value, WgslType } from "./types.ts";
 import { isSameType, requireType, requireValueType } from "./types.ts";
 
@@ -171,16 +172,6 @@ export function requireDefinition(definition: unknown, caller: string, names: Op
     );
   }
   requireOptions(caller, definition, names);
-}
-
-/** A name that may become part of names in WGSL. `option` gives it. */
-export function requireName(name: unknown, caller: string, option = "name"): asserts name is string {
-  if (typeof name !== "string" || !/^[A-Za-z][A-Za-z0-9_]*$/.test(name) || name.includes("__")) {
-    throw new ArgumentError(
-      `${caller}: name is ${describe(name)}; it takes letters, digits and single underscores, starting with a letter`,
-      option,
-    );
-  }
 }
 
 function customMonoid(given: Operator, type: ElementType, caller: string): Monoid {

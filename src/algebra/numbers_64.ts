@@ -12,7 +12,7 @@ import type { ElementType, TypeName } from "./types.ts";
 // How callers' texts take values of 64 bits: as numbers. Programs that have no such text load none of this.
 
 /** A type as the reader of WGSL has it. */
-function typeInText(type: ElementType | FieldType): Type {
+export function typeInText(type: ElementType | FieldType): Type {
   if (!("layout" in type)) {
     return type.kind === "struct" ? unknown : scalar(type.name as TypeName);
   }

@@ -3,7 +3,7 @@ import { MARK } from "../text/mark.ts";
 import { isReserved } from "../text/reserved.ts";
 import type { SourceText } from "../text/source.ts";
 import { bytesFor } from "./bytes.ts";
-import { requireDefinition, requireName } from "./custom_operator.ts";
+import { requireDefinition } from "./custom_operator.ts";
 import type {
   FieldType,
   FieldValueOf,
@@ -33,6 +33,7 @@ import {
   wgslOf,
   writeValue,
 } from "./fields.ts";
+import { requireName } from "./require_name.ts";
 import type { Domain, Scalar, ScalarType, StructValue } from "./types.ts";
 
 /** What {@link struct} takes. */

@@ -53,7 +53,7 @@ async function numbersOf(name: string, given: string): Promise<readonly Scalar[]
 /** The options and numbers of a call, as it takes them. */
 export async function optionsOf({ primitive, help }: Described, flags: Flags): Promise<Flags> {
   const kinds = kindsOf(primitive);
-  const options: Record<string, unknown> = {};
+  const options: Record<string, unknown> = flags.param === undefined ? {} : { params: flags.param };
   const tuning = ["algorithm", "passes"].filter((name) => name in primitive.options);
   for (const name of [...Object.keys(help.options), ...tuning].filter((one) => flags[one] !== undefined)) {
     const given = flags[name];

@@ -1,6 +1,7 @@
 import type { CustomOperator } from "../algebra/custom_operator.ts";
 import { f16, f32 } from "../algebra/floats.ts";
 import { i32, u32 } from "../algebra/integers.ts";
+import type { DeclaredParams } from "../algebra/seen_params.ts";
 import type { ElementType, Value } from "../algebra/types.ts";
 import { f64, i64, u64 } from "../algebra/types_64_later.ts";
 import { Recent } from "../simulator/recent.ts";
@@ -17,8 +18,11 @@ import { readMap, readOperator } from "./texts/program.ts";
 export interface MapPass {
   /** The type of the results. Those of a condition are u32: 0 or 1. */
   readonly type: ElementType;
-  /** Writes the results for as many elements, from the first ones of both arrays on. The first element's index is `firstIndex`. */
-  run(input: Numbers, output: Numbers, firstIndex: number, length: number): void;
+  /**
+   * Writes the results for as many elements, from the first ones of both arrays on. The first element's index is `firstIndex`. The scalars are
+   * those of the params' values.
+   */
+  run: MapLoop;
 }
 
 /** A text over an element `x` and its index `i`. */
@@ -31,9 +35,11 @@ export interface TextToMap {
    * The type that the text must give; or what an expression's number is taken for: whether it is not 0, or the number of a class or a bin, as
    * u32. Without it, the results have the text's own type.
    */
-  readonly to?: Wanted;
+  readonly to?: Wanted | undefined;
   /** Whether the text may name `i`. It may if this is left out. */
   readonly hasIndex?: boolean;
+  /** The values that the text may name beside. */
+  readonly params?: DeclaredParams | undefined;
 }
 
 /**
@@ -71,22 +77,21 @@ function attempted<Made>(make: () => Made): Made | undefined {
  * A caller's text as a loop. Undefined if the CPU has no code for it: then the call runs on another machine, which reports what is wrong with
  * the text, if anything is.
  */
-export function mapText({ text, from, to, hasIndex = true }: TextToMap): MapPass | undefined {
+export function mapText({ text, from, to, hasIndex = true, params }: TextToMap): MapPass | undefined {
   const wanted = typeof to === "object" ? keyOf(to) : to;
-  const key = JSON.stringify([text, keyOf(from), wanted, hasIndex]);
+  const key = JSON.stringify([text, keyOf(from), wanted, hasIndex, params?.key]);
   return maps.of(key, () => ({
-    pass: attempted(() => madeMap({ text, from, to, hasIndex })),
+    pass: attempted(() => madeMap({ text, from, to, hasIndex, params })),
   })).pass;
 }
 
-function madeMap({ text, from, to, hasIndex = true }: TextToMap): MapPass | undefined {
-  const { program, type } = readMap({ text, from, wanted: to, hasIndex });
+function madeMap({ text, from, to, hasIndex = true, params }: TextToMap): MapPass | undefined {
+  const { program, type } = readMap({ text, from, wanted: to, hasIndex, params });
   const result = typeof type === "string" ? scalars[type] : type;
   if (result === undefined) {
     return undefined;
   }
-  const run: MapLoop = mapLoop(program, from, type === "bool" ? type : result);
-  return { type: result, run };
+  return { type: result, run: mapLoop(program, from, type === "bool" ? type : result, params) };
 }
 
 /** An operator's text as loops; undefined if the CPU has no code for it. */

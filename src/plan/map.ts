@@ -1,3 +1,4 @@
+import { paramsIn } from "../algebra/seen_params.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { isSameType, requireType } from "../algebra/types.ts";
 import { conversionError, widens } from "../algebra/widening.ts";
@@ -30,15 +31,17 @@ export interface MapOptions {
  * @throws {FeatureError} if the device lacks the feature of a type.
  */
 export function mapOf(
-  {
-    map: given,
-    from,
-    isCondition,
-  }: { readonly map?: unknown; readonly from?: unknown; readonly isCondition?: boolean },
+  options: {
+    readonly map?: unknown;
+    readonly from?: unknown;
+    readonly params?: unknown;
+    readonly isCondition?: boolean;
+  },
   type: ElementType,
   title: string,
   features: ReadonlySet<string>,
 ): ItemMap | undefined {
+  const { map: given, from } = options;
   const source = from === undefined ? type : requireType(from, `${title}: from`, "from");
   if (given === undefined && isSameType(source, type)) {
     return undefined;
@@ -66,5 +69,5 @@ export function mapOf(
   if (source.feature !== undefined && !features.has(source.feature)) {
     throw typeFeatureError(`${title} from ${source.name}`, source.feature);
   }
-  return itemMap(source, map, isCondition);
+  return itemMap(source, map, paramsIn(options), options.isCondition);
 }

@@ -4,22 +4,24 @@ import type { OptionTable } from "../options.ts";
 import type { ConditionOption, ConditionOptions, Question } from "../plan/find.ts";
 import { planCount, planFind, requireCondition } from "../plan/find.ts";
 import type { TuningOptions } from "../plan/options.ts";
+import type { CallParamsOption } from "./call_options.ts";
 import type { Examples } from "./examples.ts";
 import { between, keysOf } from "./examples.ts";
 import type { Described, HelpOf } from "./help.ts";
 import type { Primitive, Result } from "./primitive.ts";
-import type { BufferRange, Length, PartOption, PreparedPrimitive } from "./ranges.ts";
+import type { BufferRange, Length, ParamsRange, PartOption, PreparedPrimitive } from "./ranges.ts";
 
 /** The options of `count`, `any`, `all`, `findFirst` and `findLast`. */
 export interface HandConditionOptions<Name extends string>
   extends ConditionOption,
+    CallParamsOption,
     Pick<TuningOptions, "workGroupSize" | "itemsPerThread"> {
   /** Needed only for f16 bits in a `Uint16Array`. */
   readonly type?: ElementType<Name>;
 }
 
 /** Where a count or a search reads and writes. */
-export interface ConditionRanges extends PartOption {
+export interface ConditionRanges extends PartOption, ParamsRange {
   /** The items. */
   readonly input: BufferRange;
   /**
@@ -50,6 +52,7 @@ const asking = (
   options: {
     type: "type",
     where: "expression",
+    params: "params",
     workGroupSize: "count",
     itemsPerThread: "count",
   } satisfies OptionTable<Options>,

@@ -5,6 +5,7 @@ import { u32 } from "../../algebra/integers.ts";
 import type { Operator } from "../../algebra/monoid.ts";
 import { monoid } from "../../algebra/monoid.ts";
 import { add } from "../../algebra/operators.ts";
+import { paramsIn } from "../../algebra/seen_params.ts";
 import type { CheckedSegments } from "../../algebra/segments.ts";
 import type { ElementType, Scalar, Value } from "../../algebra/types.ts";
 import type { CpuArray, CpuCall, Numbers, OnCpu } from "../../cpu/call.ts";
@@ -13,7 +14,7 @@ import { foldNameOf, reduceNumbers, scanNumbers } from "../../cpu/folds.ts";
 import type { Selection as MovedSelection } from "../../cpu/moves.ts";
 import { bytesIn, isShifted, newNumbers, numbersOver } from "../../cpu/numbers.ts";
 import type { CpuSegments } from "../../cpu/segments.ts";
-import type { OperatorPasses } from "../../cpu/texts.ts";
+import type { OperatorPasses, TextToMap } from "../../cpu/texts.ts";
 import type { ArgCall } from "../../plan/arg_min_max.ts";
 import { requireFeature } from "../../plan/require_feature.ts";
 import type { RunKey } from "../../plan/run_key.ts";
@@ -44,6 +45,7 @@ export interface FoldAtHand {
   readonly options: {
     readonly op?: Operator;
     readonly map?: string;
+    readonly params?: unknown;
     readonly exclusive?: boolean;
   };
   readonly given: Given;
@@ -66,24 +68,29 @@ const areTaken = ({ facts }: Context, ...types: readonly ElementType[]): boolean
       (kind !== "struct" || bytes % 4 === 0) && (feature === undefined || facts.features.has(feature)),
   );
 
+/** A caller's text, and what it sees beside the elements. */
+interface MappedText extends Omit<TextToMap, "from"> {
+  /** The index of the first element. The default is 0. */
+  readonly firstIndex?: number | undefined;
+}
+
 /** The results of a caller's text over an array; undefined if the CPU has no code for it. */
 async function mapped(
   context: Context,
-  text: string,
   from: CpuArray,
-  to?: ElementType | "condition",
-  hasIndex = true,
-  firstIndex = 0,
+  mappedText: MappedText,
 ): Promise<CpuArray | undefined> {
+  const { text, params, firstIndex = 0 } = mappedText;
   if (NAMES_F16.test(text) && !context.facts.features.has("shader-f16")) {
     return undefined;
   }
-  const pass = (await loadTexts()).mapText({ text, from: from.type, to, hasIndex });
+  const pass = (await loadTexts()).mapText({ ...mappedText, from: from.type });
   if (pass === undefined) {
     return undefined;
   }
   const numbers = newNumbers(pass.type, from.length);
-  pass.run(from.numbers, numbers, firstIndex, from.length);
+  const scalars = params?.values ? params.scalarsOf(params.values) : [];
+  pass.run(from.numbers, numbers, firstIndex, from.length, scalars);
   return { type: pass.type, length: from.length, numbers };
 }
 
@@ -134,7 +141,10 @@ async function foldingOf(
     return undefined;
   }
   const items = arrayOf(given, from, primitive);
-  const array = map === undefined ? items : await mapped(context, map.text, items, type);
+  const array =
+    map === undefined
+      ? items
+      : await mapped(context, items, { text: map.text, to: type, params: paramsIn(options) });
   const initial = ends.initial && valueIn(bytesOf(ends.initial, primitive, "initial", "initial"), type);
   if (array === undefined || name !== undefined) {
     return array && name && tableFolding(array, name, initial as Scalar | undefined);
@@ -254,7 +264,7 @@ export async function segments(context: Context, call: SegmentsAtHand): Promise<
 /** Where segments start, once their keys are computed; undefined if the CPU has no code for that. */
 async function segmentsOf(
   context: Context,
-  { segments, keys, primitive }: SegmentsAtHand,
+  { segments, keys, primitive, options }: SegmentsAtHand,
 ): Promise<CpuSegments | undefined> {
   if (segments.kind !== "keys" || keys === undefined) {
     return segments as CpuSegments;
@@ -264,7 +274,15 @@ async function segmentsOf(
     return undefined;
   }
   const array = arrayOf(given, type, primitive, "segments");
-  const computed = key.text === undefined ? array : await mapped(context, key.text, array, key.type, false);
+  const computed =
+    key.text === undefined
+      ? array
+      : await mapped(context, array, {
+          text: key.text,
+          to: key.type,
+          hasIndex: false,
+          params: paramsIn(options),
+        });
   return computed && { kind: "keys", keys: computed };
 }
 
@@ -283,6 +301,7 @@ export async function select(
   const { primitive, all } = planned;
   const { type, from = type } = types;
   const { where, classes, class: classText, indices = false } = all;
+  const params = paramsIn(all);
   const title = `${primitive}<${type.name}>`;
   requireFeature(type, title, context.facts);
   if (flags === undefined || types.from !== undefined) {
@@ -296,9 +315,9 @@ export async function select(
   const marks =
     text === undefined
       ? undefined
-      : await mapped(context, text, items, where === undefined ? undefined : "condition");
+      : await mapped(context, items, { text, to: where === undefined ? undefined : "condition", params });
   const map = types.from && (await loadTexts()).mapOf(all, type, title, context.facts.features);
-  const data = map === undefined ? items : await mapped(context, map.text, items, type);
+  const data = map === undefined ? items : await mapped(context, items, { text: map.text, to: type, params });
   if (data === undefined || (text !== undefined && marks === undefined)) {
     return undefined;
   }
@@ -388,7 +407,8 @@ export async function described(
   const arrays = Object.fromEntries(
     operands.map(({ name: operand, given, type }) => [operand, arrayOf(given, type, name, operand)]),
   );
-  const mappedBy: CpuCall["mapped"] = (text, from, type, firstIndex) =>
-    mapped(context, text, from, type, firstIndex !== undefined, firstIndex);
+  const params = paramsIn(request.options);
+  const mappedBy: CpuCall["mapped"] = (text, from, to, firstIndex) =>
+    mapped(context, from, { text, to, hasIndex: firstIndex !== undefined, firstIndex, params });
   return (await loaded?.[name]?.({ arrays, request, mapped: mappedBy }))?.map(bytesIn);
 }

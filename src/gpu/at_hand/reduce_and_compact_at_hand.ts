@@ -21,6 +21,7 @@ import { bufferBytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import type { Given } from "../device/given.ts";
 import type { ReadBack } from "../device/transfer.ts";
+import { paramsAtHand } from "../executor/load_later.ts";
 import { planFactsFor } from "../executor/plan_facts_for.ts";
 import { plannedLength } from "../executor/planned.ts";
 import { arrangementFor } from "../executor/plans_of_calls.ts";
@@ -47,6 +48,7 @@ export async function reduceAtHand(
   const { options: endOptions, ...own } = await endReaderOf("reduce", initial)({ arrayOf, ...types });
   const all = {
     ...(others as Partial<AnyOperator<ReduceOptions>>),
+    ...(await paramsAtHand(options, "reduce", context)),
     ...types,
     ...endOptions,
     maxLength: plannedLength(given.length),
@@ -139,6 +141,7 @@ async function selectAtHand(
   const target = await targetFor(into, room, arrayOf, primitive, length, isWhole);
   const all = {
     ...(others as Partial<CompactOptions>),
+    ...(await paramsAtHand(options, primitive, context)),
     ...types,
     indices,
     maxLength: isWhole ? length : plannedLength(length),

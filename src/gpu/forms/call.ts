@@ -24,6 +24,7 @@ import { bytesOf, fresh, givenOf } from "../device/given.ts";
 import { requireDevice } from "../device/lost.ts";
 import type { ReadBack } from "../device/transfer.ts";
 import type { Range } from "../executor/executor.ts";
+import { paramsOf } from "../executor/load_later.ts";
 import {
   plannedLengthOnGpu,
   requireInto,
@@ -60,7 +61,7 @@ interface Call {
   /** What it was given as `into`. */
   readonly into: Given | undefined;
   /** The options beside the operands, and the numbers. */
-  readonly options: TuningOptions & { readonly type?: unknown };
+  readonly options: TuningOptions & { readonly type?: unknown; readonly params?: unknown };
 }
 
 /** The operands that a call was given, and their arrays. */
@@ -108,7 +109,7 @@ export async function call(
     operands: pairs.map(([operand]) => operand),
     lists: Object.keys(given.arrays).filter((option) => Array.isArray(given.arrays[option])),
     into: into?.data === undefined ? undefined : into,
-    options: { ...Object.fromEntries(others), ...given.numbers },
+    options: { ...Object.fromEntries(others), ...paramsOf(given.options, name, context), ...given.numbers },
   };
   if (there === undefined) {
     return callAtHand(called, pairs);
