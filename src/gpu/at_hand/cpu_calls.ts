@@ -19,8 +19,8 @@ import { requireFeature } from "../../plan/require_feature.ts";
 import type { RunKey } from "../../plan/run_key.ts";
 import type { Request } from "../../primitives/primitive.ts";
 import type { Context } from "../device/context.ts";
-import type { Given, Target } from "../device/given.ts";
-import { bytesOf, fresh } from "../device/given.ts";
+import type { Given, Place, Target } from "../device/given.ts";
+import { bytesOf, fresh, givenOf } from "../device/given.ts";
 import type { CheckedEnds } from "../executor/check_ends.ts";
 import { once, withNumbers } from "../executor/load_later.ts";
 import type { Planned } from "../executor/planned.ts";
@@ -55,6 +55,26 @@ export interface FoldAtHand {
 /** The elements of a call's array, as they are now. @throws {ArgumentError} if they are not there any more. */
 function arrayOf(given: Given, type: ElementType, caller: string, name = "data"): CpuArray {
   return { type, length: given.length, numbers: numbersOver(bytesOf(given, caller, name, name), type) };
+}
+
+/**
+ * Computes with arrays of a call, which have to stay where they are: loops would read nothing in their place.
+ *
+ * @throws {ArgumentError} if one was transferred meanwhile, or became shorter.
+ */
+async function withArrays<Made>(
+  caller: string,
+  arrays: Readonly<Record<string, Place | undefined>>,
+  compute: () => Promise<Made>,
+): Promise<Made> {
+  const made = compute();
+  await made.catch(() => undefined);
+  for (const [name, given] of Object.entries(arrays)) {
+    if (given) {
+      bytesOf(given, caller, name, name);
+    }
+  }
+  return made;
 }
 
 /** What a text with values of f16 has: the type, one that is made of it, or a number such as `1.5h`. */
@@ -183,7 +203,14 @@ function numbersOfValue(value: Value, type: ElementType): Numbers {
 }
 
 /** `Fold.scan`. */
-export async function scan(
+export const scan = (
+  context: Context,
+  call: FoldAtHand & { readonly target: Target },
+): Promise<Uint8Array | undefined> => withArrays("scan", arraysOf(call), () => scanned(context, call));
+
+const arraysOf = ({ given, ends }: FoldAtHand) => ({ data: given, initial: ends.initial });
+
+async function scanned(
   context: Context,
   call: FoldAtHand & { readonly target: Target },
 ): Promise<Uint8Array | undefined> {
@@ -201,10 +228,11 @@ export async function scan(
 }
 
 /** `Fold.reduce`. */
-export async function reduce(context: Context, call: FoldAtHand): Promise<Uint8Array | undefined> {
-  const folding = await foldingOf(context, call);
-  return folding && bytesIn(folding.reduce());
-}
+export const reduce = (context: Context, call: FoldAtHand): Promise<Uint8Array | undefined> =>
+  withArrays("reduce", arraysOf(call), async () => {
+    const folding = await foldingOf(context, call);
+    return folding && bytesIn(folding.reduce());
+  });
 
 /** The keys of segments, and how others are computed from them. */
 export interface KeysAtHand {
@@ -228,7 +256,13 @@ export interface SegmentResults {
 }
 
 /** `Fold.scan` and `Fold.reduce` with segments. */
-export async function segments(context: Context, call: SegmentsAtHand): Promise<SegmentResults | undefined> {
+export function segments(context: Context, call: SegmentsAtHand): Promise<SegmentResults | undefined> {
+  const { segments, keys } = call;
+  const starts = keys?.given ?? ("words" in segments ? givenOf(segments.words) : undefined);
+  return withArrays(call.primitive, { ...arraysOf(call), segments: starts }, () => segmented(context, call));
+}
+
+async function segmented(context: Context, call: SegmentsAtHand): Promise<SegmentResults | undefined> {
   const folding = await foldingOf(context, call);
   const segments = await segmentsOf(context, call);
   if (folding?.name === undefined || segments === undefined) {
@@ -270,7 +304,13 @@ async function segmentsOf(
 }
 
 /** `Fold.compact` and `Fold.partition`. */
-export async function select(
+export const select = (
+  context: Context,
+  selection: Selection & { readonly flags: Uint32Array | undefined },
+): Promise<Selected | undefined> =>
+  withArrays(selection.planned.primitive, { data: selection.given }, () => selected(context, selection));
+
+async function selected(
   context: Context,
   {
     planned,
@@ -356,8 +396,9 @@ export async function argMinMax(
   type: ElementType,
 ): Promise<ArgValue<Scalar>> {
   requireFeature(type, `${call}<${type.name}>`, context.facts);
+  const { placeOfBest } = await loadArgMinMax();
   const array = arrayOf(given, type, call);
-  const index = (await loadArgMinMax()).placeOfBest(call, array);
+  const index = placeOfBest(call, array);
   const bytes = bytesIn(array.numbers.subarray(index, index + 1));
   return { value: valueIn(bytes, type) as Scalar, index };
 }
@@ -389,10 +430,16 @@ export async function described(
     return undefined;
   }
   const form = await forms[name]?.();
-  const arrays = Object.fromEntries(
-    operands.map(({ name: operand, given, type }) => [operand, arrayOf(given, type, name, operand)]),
-  );
+  const each = <Made>(of: (operand: (typeof operands)[0]) => Made): Record<string, Made> =>
+    Object.fromEntries(operands.map((operand) => [operand.name, of(operand)]));
   const mappedBy: CpuCall["mapped"] = (text, from, type) =>
     mapped(context, text, from, type, name === "histogram");
-  return (await form?.({ arrays, request, mapped: mappedBy }))?.map(bytesIn);
+  return withArrays(
+    name,
+    each(({ given }) => given),
+    async () => {
+      const arrays = each(({ name: operand, given, type }) => arrayOf(given, type, name, operand));
+      return (await form?.({ arrays, request, mapped: mappedBy }))?.map(bytesIn);
+    },
+  );
 }

@@ -20,6 +20,7 @@ import { reduce, requireNoRoom } from "../../primitives/reduce.ts";
 import { bufferBytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import type { Given } from "../device/given.ts";
+import { bytesOf } from "../device/given.ts";
 import type { ReadBack } from "../device/transfer.ts";
 import { planFactsFor } from "../executor/plan_facts_for.ts";
 import { plannedLength } from "../executor/planned.ts";
@@ -151,11 +152,19 @@ async function selectAtHand(
           flags: flags && { marks: flags, check: () => requireFlags(flags, length, title) },
         })
       : await selectAtOnce(context, selection, words));
+  requireRoom(into, room, primitive);
   const values =
     isWhole && into !== undefined
       ? room.data
       : arrayOf(bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.byteLength / itemBytes);
   return { values, counts };
+}
+
+/** @throws {ArgumentError} if the array that was given for the result is not there any more. */
+function requireRoom(into: unknown, room: Given, caller: string): void {
+  if (into !== undefined) {
+    bytesOf(room, caller, "into", "into");
+  }
 }
 
 /** A compaction of a long array. How many items are kept follows from its bytes. */

@@ -302,6 +302,10 @@ async function callAtHand(
   const types = Object.fromEntries(Object.entries(all).map(([name, { type }]) => [name, type]));
   const lengths = Object.fromEntries(atHand.map(([{ name }, { length }]) => [name, length]));
   const contents = Object.fromEntries(atHand.map(([{ name }, { data }]) => [name, data]));
+  // What the request follows from is read in its arrays.
+  for (const [{ name }, array] of atHand) {
+    bytesOf(array, primitive.name, givenAs(name), givenAs(name));
+  }
   const request = checked(called, { types, lengths, arrays: contents, isCounted: false });
   const { title, results, words = {}, scratchBytes = 0 } = request;
   const input = inputOf(called);
