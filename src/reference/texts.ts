@@ -5,7 +5,7 @@ import { bytesFor } from "../algebra/bytes.ts";
 import { describe } from "../algebra/check_value.ts";
 import type { CustomOperator } from "../algebra/custom_operator.ts";
 import type { ElementType, Value } from "../algebra/types.ts";
-import { numbersOver } from "../cpu/numbers.ts";
+import type { Numbers } from "../cpu/call.ts";
 import type { TextToMap } from "../cpu/texts.ts";
 import { operatorTwin, requireMapText } from "../cpu/texts.ts";
 import { ArgumentError, refuse, SourceError } from "../errors.ts";
@@ -79,10 +79,22 @@ export function resultsOver(
     name,
     takes: `a function of ${element}`,
   });
-  const results = arrayOver(pass.type, bytesFor(array.length, pass.type, caller));
-  pass.run(numbersOver(array, type), numbersOver(results, pass.type), 0, array.length);
-  return valuesOf(results, pass.type);
+  const results = bytesFor(array.length, pass.type, caller);
+  pass.run(numbersIn(bytesOf(array), type), numbersIn(results, pass.type), 0, array.length);
+  return valuesOf(arrayOver(pass.type, results), pass.type);
 }
+
+/** A copy of an array's bytes. */
+const bytesOf = ({ buffer, byteOffset, byteLength }: AnyArray): ArrayBuffer =>
+  buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer;
+
+/** The elements in some bytes as loops take them. */
+const numbersIn = (bytes: ArrayBuffer, type: ElementType): Numbers =>
+  type.kind === "struct"
+    ? new Uint32Array(bytes)
+    : type.name === "f16"
+      ? new Uint16Array(bytes)
+      : (arrayOver(type, bytes) as Numbers);
 
 /**
  * The CPU twin of an operator's text.

@@ -20,7 +20,7 @@ import type { RunKey } from "../../plan/run_key.ts";
 import type { Request } from "../../primitives/primitive.ts";
 import type { Context } from "../device/context.ts";
 import type { Given, Place, Target } from "../device/given.ts";
-import { bytesOf, fresh, givenOf } from "../device/given.ts";
+import { bytesOf, fresh } from "../device/given.ts";
 import type { CheckedEnds } from "../executor/check_ends.ts";
 import { once, withNumbers } from "../executor/load_later.ts";
 import type { Planned } from "../executor/planned.ts";
@@ -62,19 +62,18 @@ function arrayOf(given: Given, type: ElementType, caller: string, name = "data")
  *
  * @throws {ArgumentError} if one was transferred meanwhile, or became shorter.
  */
-async function withArrays<Made>(
+export async function withArrays<Made>(
   caller: string,
-  arrays: Readonly<Record<string, Place | undefined>>,
+  arrays: Readonly<Record<string, Place>>,
   compute: () => Promise<Made>,
 ): Promise<Made> {
-  const made = compute();
-  await made.catch(() => undefined);
-  for (const [name, given] of Object.entries(arrays)) {
-    if (given) {
-      bytesOf(given, caller, name, name);
+  try {
+    return await compute();
+  } finally {
+    for (const name in arrays) {
+      bytesOf(arrays[name] as Place, caller, name, name);
     }
   }
-  return made;
 }
 
 /** What a text with values of f16 has: the type, one that is made of it, or a number such as `1.5h`. */
@@ -206,32 +205,30 @@ function numbersOfValue(value: Value, type: ElementType): Numbers {
 export const scan = (
   context: Context,
   call: FoldAtHand & { readonly target: Target },
-): Promise<Uint8Array | undefined> => withArrays("scan", arraysOf(call), () => scanned(context, call));
-
-const arraysOf = ({ given, ends }: FoldAtHand) => ({ data: given, initial: ends.initial });
-
-async function scanned(
-  context: Context,
-  call: FoldAtHand & { readonly target: Target },
-): Promise<Uint8Array | undefined> {
-  const folding = await foldingOf(context, call);
-  if (folding === undefined) {
-    return undefined;
-  }
-  const { options, given, types, ends, target } = call;
-  const bytes = target(given.length * types.type.bytes)();
-  const output = numbersOver(bytes, types.type);
-  const total = folding.scan(output, options.exclusive === true);
-  putIn(bytes, output);
-  ends.total?.().set(bytesIn(total));
-  return bytes;
-}
+): Promise<Uint8Array | undefined> =>
+  folded(context, call, (folding) => {
+    const { options, given, types, ends, target } = call;
+    const bytes = target(given.length * types.type.bytes)();
+    const output = numbersOver(bytes, types.type);
+    const total = folding.scan(output, options.exclusive === true);
+    putIn(bytes, output);
+    ends.total?.().set(bytesIn(total));
+    return bytes;
+  });
 
 /** `Fold.reduce`. */
 export const reduce = (context: Context, call: FoldAtHand): Promise<Uint8Array | undefined> =>
-  withArrays("reduce", arraysOf(call), async () => {
+  folded(context, call, (folding) => bytesIn(folding.reduce()));
+
+/** What is made of a call's elements; undefined if the CPU has no code for that. */
+const folded = (
+  context: Context,
+  call: FoldAtHand,
+  make: (folding: Folding) => Uint8Array,
+): Promise<Uint8Array | undefined> =>
+  withArrays(call.primitive, { data: call.given }, async () => {
     const folding = await foldingOf(context, call);
-    return folding && bytesIn(folding.reduce());
+    return folding && make(folding);
   });
 
 /** The keys of segments, and how others are computed from them. */
@@ -256,13 +253,7 @@ export interface SegmentResults {
 }
 
 /** `Fold.scan` and `Fold.reduce` with segments. */
-export function segments(context: Context, call: SegmentsAtHand): Promise<SegmentResults | undefined> {
-  const { segments, keys } = call;
-  const starts = keys?.given ?? ("words" in segments ? givenOf(segments.words) : undefined);
-  return withArrays(call.primitive, { ...arraysOf(call), segments: starts }, () => segmented(context, call));
-}
-
-async function segmented(context: Context, call: SegmentsAtHand): Promise<SegmentResults | undefined> {
+export async function segments(context: Context, call: SegmentsAtHand): Promise<SegmentResults | undefined> {
   const folding = await foldingOf(context, call);
   const segments = await segmentsOf(context, call);
   if (folding?.name === undefined || segments === undefined) {
@@ -304,13 +295,7 @@ async function segmentsOf(
 }
 
 /** `Fold.compact` and `Fold.partition`. */
-export const select = (
-  context: Context,
-  selection: Selection & { readonly flags: Uint32Array | undefined },
-): Promise<Selected | undefined> =>
-  withArrays(selection.planned.primitive, { data: selection.given }, () => selected(context, selection));
-
-async function selected(
+export async function select(
   context: Context,
   {
     planned,
@@ -396,9 +381,9 @@ export async function argMinMax(
   type: ElementType,
 ): Promise<ArgValue<Scalar>> {
   requireFeature(type, `${call}<${type.name}>`, context.facts);
-  const { placeOfBest } = await loadArgMinMax();
+  const loops = await loadArgMinMax();
   const array = arrayOf(given, type, call);
-  const index = placeOfBest(call, array);
+  const index = loops.placeOfBest(call, array);
   const bytes = bytesIn(array.numbers.subarray(index, index + 1));
   return { value: valueIn(bytes, type) as Scalar, index };
 }
@@ -430,16 +415,10 @@ export async function described(
     return undefined;
   }
   const form = await forms[name]?.();
-  const each = <Made>(of: (operand: (typeof operands)[0]) => Made): Record<string, Made> =>
-    Object.fromEntries(operands.map((operand) => [operand.name, of(operand)]));
+  const arrays = Object.fromEntries(
+    operands.map(({ name: operand, given, type }) => [operand, arrayOf(given, type, name, operand)]),
+  );
   const mappedBy: CpuCall["mapped"] = (text, from, type) =>
     mapped(context, text, from, type, name === "histogram");
-  return withArrays(
-    name,
-    each(({ given }) => given),
-    async () => {
-      const arrays = each(({ name: operand, given, type }) => arrayOf(given, type, name, operand));
-      return (await form?.({ arrays, request, mapped: mappedBy }))?.map(bytesIn);
-    },
-  );
+  return (await form?.({ arrays, request, mapped: mappedBy }))?.map(bytesIn);
 }

@@ -145,7 +145,9 @@ async function selectAtHand(
     planner(options, await planFactsFor(options, context.facts), [arrangementFor(options)]);
   const selection: Selection = { planned: { primitive, all, plan }, given, types, itemBytes, target };
   const { bytes, counts } =
-    (await onCpu(context, size, (cpu) => cpu.select(context, { ...selection, flags: words }))) ??
+    (await onCpu(context, size, (cpu) =>
+      cpu.withArrays(primitive, { data: given }, () => cpu.select(context, { ...selection, flags: words })),
+    )) ??
     (goesInPieces
       ? await selectInPieces(context, selection, {
           room,

@@ -349,8 +349,11 @@ async function callAtHand(
     given: array,
     type: types[name] as ElementType,
   }));
+  const givenArrays = Object.fromEntries(atHand.map(([{ name }, array]) => [name, array]));
   const computed = await onCpu(context, size, (cpu) =>
-    cpu.described(context, primitive.name, request, operands),
+    cpu.withArrays(primitive.name, givenArrays, () =>
+      cpu.described(context, primitive.name, request, operands),
+    ),
   );
   if (computed) {
     const arrayAt = (bytes: Uint8Array, at: number): AnyArray[] =>
