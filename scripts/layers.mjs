@@ -35,6 +35,7 @@ const layers = [
   ["src/gpu/open.ts"],
   ["src/monoids", "src/laws", "src/three", "src/build"],
   ["src/index.ts", "src/wgsl.ts", "src/typegpu.ts"],
+  ["src/dawn.ts"],
   ["src/node.ts"],
   ["bench"],
   ["src/cli"],

@@ -1,6 +1,6 @@
 import { ArgumentError, elementTypes, type TypeName } from "../src/index.ts";
-import type { Described } from "../src/primitives/described.ts";
 import { kindsOf } from "../src/primitives/described.ts";
+import type { Described } from "../src/primitives/help.ts";
 import type { Operand } from "../src/primitives/primitive.ts";
 import { functionOf, typeNames } from "./choices.ts";
 import { arrayOf, countingArray, isWide, parseList, parseNumbers } from "./data.ts";

@@ -1,4 +1,5 @@
 import type { ScalarArray } from "../src/algebra/arrays.ts";
+import { dtypes } from "../src/cli/dtypes.ts";
 import { parseElements } from "../src/cli/npy.ts";
 import { contextOf } from "../src/gpu/device/device.ts";
 import type { Fold, Operator, TypeName } from "../src/index.ts";
@@ -727,11 +728,24 @@ async function checkLaws(): Promise<void> {
   );
 }
 
+/** Whether a file ends with elements as they lie in memory, so that code needs only their place in it. */
+function endsWith(bytes: Uint8Array, data: ScalarArray): boolean {
+  const elements = new Uint8Array(data.buffer);
+  const start = bytes.length - elements.length;
+  return elements.every((byte, index) => byte === bytes[start + index]);
+}
+
 async function openFile(): Promise<void> {
   const [one] = input("file").files ?? [];
   file = undefined;
   if (one !== undefined) {
-    const { type, data } = parseElements(new Uint8Array(await one.arrayBuffer()), one.name);
+    const bytes = new Uint8Array(await one.arrayBuffer());
+    const { type, data } = parseElements(bytes, one.name);
+    if (!endsWith(bytes, data)) {
+      throw new ArgumentError(
+        `${one.name}: this page takes elements as they lie in memory, little-endian and in C order: convert them with numpy.ascontiguousarray(a, "${dtypes[type.name]}")`,
+      );
+    }
     file = { type: type.name, data, name: one.name, firstByte: one.size - data.byteLength };
     select("type").value = type.name;
   }

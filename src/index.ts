@@ -24,6 +24,7 @@ export type { HandArgOptions } from "./gpu/at_hand/arg_min_max_at_hand.ts";
 export type { CallExplained, CallName } from "./gpu/at_hand/choose_cpu.ts";
 export type { ArgValue } from "./gpu/at_hand/hand_types.ts";
 export type {
+  Answer,
   ArgSortOptions,
   Binned,
   CompactCallOptions,
@@ -93,6 +94,7 @@ export type { BinOptions } from "./plan/bins.ts";
 export type { SortOptions } from "./plan/check_sort.ts";
 export type { CompactOptions, PartitionOptions } from "./plan/compact.ts";
 export type { ExpandOptions } from "./plan/expand_runs.ts";
+export type { ConditionOption, ConditionOptions } from "./plan/find.ts";
 export type { Grouping } from "./plan/grouping.ts";
 export type { HistogramOptions, HistogramTuning, WeightName } from "./plan/histogram.ts";
 export type { Passes, SegmentOptions, SegmentsBy, TuningOptions } from "./plan/options.ts";
@@ -120,6 +122,7 @@ export type {
   HandExpandOptions,
   PreparedExpandRuns,
 } from "./primitives/expand_runs.ts";
+export type { ConditionRanges, HandConditionOptions, PreparedCondition } from "./primitives/find.ts";
 export type {
   GatherOptions,
   GatherRanges,

@@ -3,10 +3,9 @@
  *
  * @module wavefold/node
  */
-import { createRequire } from "node:module";
-import { join } from "node:path";
 import process from "node:process";
-import { pathToFileURL } from "node:url";
+import type { Dawn } from "./dawn.ts";
+import { loadDawn } from "./dawn.ts";
 import { AdapterError, MissingPackageError, part, refuse, shown } from "./errors.ts";
 import {
   hasSwiftShader,
@@ -58,10 +57,6 @@ export interface NodeOpenOptions {
 
 /** What `adapter` takes but an adapter. */
 const kinds: readonly string[] = ["gpu", "software", "simulated"];
-
-interface Dawn {
-  create(flags: readonly string[]): GPU;
-}
 
 // The f16 that Dawn hides on NVIDIA, and timestamps as fine as the GPU has them.
 const GPU_FLAGS = [
@@ -233,31 +228,4 @@ async function requestSoftware(dawn: Dawn): Promise<Found | undefined> {
   }
   const folder = await softwareFolder();
   return withSoftwareDriver(folder, () => requestFrom(dawn, SOFTWARE_FLAGS, () => true));
-}
-
-/** Beside this module, or beside the program. */
-async function loadDawn(): Promise<Dawn> {
-  for (const base of [import.meta.url, pathToFileURL(join(process.cwd(), "package.json")).href]) {
-    let path: string;
-    try {
-      path = createRequire(base).resolve("webgpu");
-    } catch {
-      continue;
-    }
-    try {
-      return (await import(pathToFileURL(path).href)) as Dawn;
-    } catch (cause) {
-      const why = cause instanceof Error ? cause.message : String(cause);
-      throw Object.assign(
-        new AdapterError(`openFold: the package webgpu, ${path}, cannot be loaded: ${why}`),
-        {
-          package: "webgpu",
-        },
-      );
-    }
-  }
-  throw new MissingPackageError(
-    "openFold: WebGPU in Node.js needs the package webgpu: npm install webgpu",
-    "webgpu",
-  );
 }

@@ -135,7 +135,7 @@ describe.each<[string, readonly Row[]]>([
       ["an option of another call", reduce({ exclusive: true }), "exclusive"],
       ["options that are none", scan(null as never), "options"],
       ["no typed array", scan({}, [3, 1]), "data"],
-      ["another type than the array's", scan({ type: f32 }), "type"],
+      ["another type than the array's", scan({ type: f32 }), "map"],
       ["a struct's array and another type", scan({ type: u32 }, Pair.array(2)), "type"],
       ["another item type than the array's", scan({ type: f32, from: i32, map: "f32(x)" }), "from"],
       ["an item type that is none", scan({ type: f32, from: "u32", map: "f32(x)" }), "from"],
@@ -269,7 +269,7 @@ describe.each<[string, readonly Row[]]>([
     [
       ["a misspelled option", () => scanReference(data, { exlusive: true } as never), "exlusive"],
       ["no typed array", () => scanReference([1] as never), "data"],
-      ["another type", () => reduceReference(data, { type: f32 } as never), "type"],
+      ["another type", () => reduceReference(data, { type: f32 } as never), "map"],
       [
         "another item type",
         () => scanReference(data, { from: f32, type: f32, map: (x: number) => x } as never),

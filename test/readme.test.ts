@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import * as reference from "../src/reference/index.ts";
+import { checkKernel } from "../src/simulator/index.ts";
 import * as wgsl from "../src/wgsl.ts";
 import { compileKernel, readWords, storageBuffer } from "./support/buffers.ts";
 import type { Section } from "./support/code_blocks.ts";
@@ -74,15 +75,16 @@ describe("README's TypeScript", () => {
 const kernel = sections.flatMap((section) => blocksOf(section, "wgsl"))[0]?.text ?? "";
 
 test("README's kernel asks for what it calls, and scans", async () => {
-  const buffers = ["counts", "ranks"].map(
-    (name, binding) =>
-      `@group(0) @binding(${binding}) var<storage, read_write> ${name}: array<u32, ${THREADS}>;`,
-  );
-  const code = wgsl.linkDirectives(`${kernel}\n${buffers.join("\n")}`);
+  const code = wgsl.linkDirectives(kernel);
   const words = Uint32Array.from({ length: THREADS }, (_, index) => (index * 37) % 101);
   const run = await compileKernel(fold().device, code);
   const [, ranks] = await run([words, new Uint32Array(THREADS).fill(POISON)]);
   expect(ranks).toEqual(reference.scanReference(words, { exclusive: true }));
+});
+
+test("README's kernel is complete: it can be checked as it stands", () => {
+  const { findings, notRun } = checkKernel(wgsl.linkDirectives(kernel), { source: kernel });
+  expect({ findings, notRun }).toEqual({ findings: [], notRun: [] });
 });
 
 describe("README's shell", () => {

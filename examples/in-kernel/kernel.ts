@@ -10,13 +10,17 @@ const COPY_SRC = 0x4;
 const COPY_DST = 0x8;
 const MAP_READ = 0x1;
 
-/** Runs a kernel on storage buffers 0, 1, 2 … that hold these words, and returns what they hold then. */
+/**
+ * Runs a kernel on storage buffers 0, 1, 2 … that hold these words, and returns what they hold then. It throws if the kernel has other
+ * bindings, or does not compile.
+ */
 export async function runKernel(
   device: GPUDevice,
   code: string,
   contents: readonly Uint32Array[],
   workGroups = 1,
 ): Promise<Uint32Array[]> {
+  device.pushErrorScope("validation");
   const pipeline = await device.createComputePipelineAsync({
     layout: "auto",
     compute: { module: device.createShaderModule({ code }) },
@@ -40,6 +44,10 @@ export async function runKernel(
     return copy;
   });
   device.queue.submit([encoder.finish()]);
+  const error = await device.popErrorScope();
+  if (error) {
+    throw new Error(`the kernel did not run: ${error.message}`);
+  }
   return Promise.all(
     copies.map(async (copy, index) => {
       await copy.mapAsync(MAP_READ);

@@ -2,7 +2,7 @@ import f16BitsFile from "#shaders/numeric/f16_bits.wgsl";
 import floatOrder from "#shaders/numeric/float_order.wgsl";
 import { decodeFloat16, encodeFloat16 } from "./float16.ts";
 import { converted, hex, sharedFile } from "./literals.ts";
-import type { Literal, ScalarType } from "./types.ts";
+import type { Domain, Literal, ScalarType } from "./types.ts";
 
 const f16Bits = /* @__PURE__ */ sharedFile(f16BitsFile);
 
@@ -31,6 +31,30 @@ const f16Literal = (value: number, name: string): Literal => {
     : fromBits(bits, name, `f16(unpack2x16float(${name}).x)`);
 };
 
+// Floats as integers in the same order. `nan` is what NaN becomes.
+function orderOfF32(nan: string, bits = "f32_bits_from_order(x)"): Domain<number> {
+  return converted(`order_from_f32_bits(bitcast<u32>(x), ${nan})`, `bitcast<f32>(${bits})`, {
+    element: "u32",
+    stored: "u32",
+    fromStored: `order_from_f32_bits(x, ${nan})`,
+    toStored: bits,
+    elementBytes: 4,
+    literal: (value) => [hex(floatOrderKey(f32Bits(value), 32))],
+  });
+}
+function orderOfF16(nan: string, bits = "f16_bits_from_order(x)"): Domain<number> {
+  const fromValue = `order_from_f16_bits(bits_from_f16(x), ${nan})`;
+  const toValue = `f16_from_bits(${bits})`;
+  return converted(fromValue, toValue, {
+    element: "u32",
+    stored: "f16",
+    fromStored: fromValue,
+    toStored: toValue,
+    elementBytes: 4,
+    literal: (value) => [hex(floatOrderKey(encodeFloat16(value), 16))],
+  });
+}
+
 const roundF16 = (value: number): number => decodeFloat16(encodeFloat16(value));
 
 /** IEEE-754 binary32. `add` and `mul` are the adapter's own, with the freedoms that WGSL gives it. */
@@ -48,18 +72,9 @@ export const f32: ScalarType<"f32", number> = {
   fromCarried: "bitcast<f32>(x)",
   files: [floatOrder],
   native: { element: "f32", elementBytes: 4, literal: f32Literal },
-  order: /* @__PURE__ */ converted(
-    "order_from_f32_bits(bitcast<u32>(x), identity())",
-    "bitcast<f32>(f32_bits_from_order(x))",
-    {
-      element: "u32",
-      stored: "u32",
-      fromStored: "order_from_f32_bits(x, identity())",
-      toStored: "f32_bits_from_order(x)",
-      elementBytes: 4,
-      literal: (value) => [hex(floatOrderKey(f32Bits(value), 32))],
-    },
-  ),
+  order: /* @__PURE__ */ orderOfF32("identity()"),
+  nanFirst: /* @__PURE__ */ orderOfF32("0u", "f32_bits_or_nan_from_order(x)"),
+  nanLast: /* @__PURE__ */ orderOfF32("0xffffffffu", "f32_bits_or_nan_from_order(x)"),
 } satisfies ScalarType<"f32", number>;
 
 /** IEEE-754 binary16. It needs the adapter feature `shader-f16`. `add` and `mul` are the adapter's own. */
@@ -76,18 +91,9 @@ export const f16: ScalarType<"f16", number> = {
   round: roundF16,
   files: [floatOrder, f16Bits],
   native: { element: "f16", elementBytes: 2, literal: f16Literal },
-  order: /* @__PURE__ */ converted(
-    "order_from_f16_bits(bits_from_f16(x), identity())",
-    "f16_from_bits(f16_bits_from_order(x))",
-    {
-      element: "u32",
-      stored: "f16",
-      fromStored: "order_from_f16_bits(bits_from_f16(x), identity())",
-      toStored: "f16_from_bits(f16_bits_from_order(x))",
-      elementBytes: 4,
-      literal: (value) => [hex(floatOrderKey(encodeFloat16(value), 16))],
-    },
-  ),
+  order: /* @__PURE__ */ orderOfF16("identity()"),
+  nanFirst: /* @__PURE__ */ orderOfF16("0u", "f16_bits_or_nan_from_order(x)"),
+  nanLast: /* @__PURE__ */ orderOfF16("0xffffu", "f16_bits_or_nan_from_order(x)"),
 } satisfies ScalarType<"f16", number>;
 
 /** The integer that stands for a float's bits in `order`. It is shaders/numeric/float_order.wgsl on the CPU. */

@@ -25,7 +25,9 @@ export {
   logicalOr,
   logicalXor,
   max,
+  maximum,
   min,
+  minimum,
   mul,
   operators,
   or,
@@ -46,3 +48,4 @@ export type {
   WgslType,
 } from "./types.ts";
 export { f64, i64, u64 } from "./types_64_later.ts";
+export type { NarrowerThan } from "./widening.ts";

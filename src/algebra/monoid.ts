@@ -127,7 +127,7 @@ export const monoid = (op: Operator, type: ElementType, caller: string): Monoid 
 /** The same as {@link monoid}, but the operator itself checks the type. */
 export function operatorOn(op: Operator, type: ElementType, caller: string): Monoid {
   if (!(op as Partial<Operator> | null | undefined)?.on) {
-    refuse(caller, "op", shown(op), "an operator");
+    refuse(caller, "op", shown(op), 'an operator itself, such as add, which "wavefold" exports');
   }
   return (op as Required<Operator>).on(op, type, caller);
 }

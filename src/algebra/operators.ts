@@ -28,6 +28,8 @@ const integers = "u32, i32, u64, i64";
 
 const native: BuiltinOperator["domain"] = (type) => type.native;
 const order: BuiltinOperator["domain"] = (type) => type.order ?? type.native;
+const nanFirst: BuiltinOperator["domain"] = (type) => type.nanFirst ?? type.native;
+const nanLast: BuiltinOperator["domain"] = (type) => type.nanLast ?? type.native;
 const truth: BuiltinOperator["domain"] = (type) => truths[type.name];
 
 /** The sum; integers wrap around. */
@@ -53,7 +55,7 @@ export const mul: Operator<TypeName> = {
   on: builtinMonoid,
 } satisfies BuiltinOperator as Operator<TypeName>;
 
-/** The least element. Floats: NaN is ignored, −0 comes before +0, and if all elements are NaN, the result is +∞. */
+/** The least element. Floats: NaN is ignored, −0 comes before +0, and if all elements are NaN, the result is +∞. See {@link minimum}. */
 export const min: Operator<TypeName> = {
   name: "min",
   takes: scalarTypes,
@@ -64,11 +66,39 @@ export const min: Operator<TypeName> = {
   on: builtinMonoid,
 } satisfies BuiltinOperator as Operator<TypeName>;
 
-/** The greatest element. Floats: NaN is ignored, −0 comes before +0, and if all elements are NaN, the result is −∞. */
+/** The greatest element. Floats: NaN is ignored, −0 comes before +0, and if all elements are NaN, the result is −∞. See {@link maximum}. */
 export const max: Operator<TypeName> = {
   name: "max",
   takes: scalarTypes,
   domain: order,
+  operation: "max",
+  combine: "max(earlier, later)",
+  identity: (type) => type.lowest,
+  on: builtinMonoid,
+} satisfies BuiltinOperator as Operator<TypeName>;
+
+/**
+ * The least element. Floats: if any element is NaN, the result is NaN, and −0 comes before +0. NumPy and IEEE 754-2019 have it by this
+ * name. The NaN that results is 0x7fc00000 for f32, 0x7e00 for f16 and 0x7ff8000000000000 for f64. With {@link min}, NaN is ignored.
+ */
+export const minimum: Operator<TypeName> = {
+  name: "minimum",
+  takes: scalarTypes,
+  domain: nanFirst,
+  operation: "min",
+  combine: "min(earlier, later)",
+  identity: (type) => type.greatest,
+  on: builtinMonoid,
+} satisfies BuiltinOperator as Operator<TypeName>;
+
+/**
+ * The greatest element. Floats: if any element is NaN, the result is NaN, and −0 comes before +0. NumPy and IEEE 754-2019 have it by this
+ * name. The NaN that results is 0x7fc00000 for f32, 0x7e00 for f16 and 0x7ff8000000000000 for f64. With {@link max}, NaN is ignored.
+ */
+export const maximum: Operator<TypeName> = {
+  name: "maximum",
+  takes: scalarTypes,
+  domain: nanLast,
   operation: "max",
   combine: "max(earlier, later)",
   identity: (type) => type.lowest,
@@ -152,6 +182,8 @@ export const operators = /* @__PURE__ */ Object.freeze({
   mul,
   min,
   max,
+  minimum,
+  maximum,
   and,
   or,
   xor,

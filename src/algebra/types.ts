@@ -177,6 +177,10 @@ export interface ScalarType<Name extends TypeName = TypeName, V extends Scalar =
   readonly addStart?: Start<V>;
   /** The domain for `min` and `max`, whose elements compare exactly, if it is not `native`. */
   readonly order?: Domain<V>;
+  /** The same for `minimum`, if NaN is a value of the type: NaN comes before all numbers. */
+  readonly nanFirst?: Domain<V>;
+  /** The same for `maximum`: NaN comes after all numbers. */
+  readonly nanLast?: Domain<V>;
 }
 
 /**

@@ -69,6 +69,19 @@ export const i64: ScalarType<"i64", bigint> = {
   greatest: 0x7fff_ffff_ffff_ffffn,
 } satisfies ScalarType<"i64", bigint>;
 
+// Floats as integers in the same order. `nan` is what NaN becomes.
+function orderOfF64(nan: string, bits = "f64_bits_from_order(x)"): Domain<number> {
+  const fromBits = `order_from_f64_bits(x, ${nan})`;
+  return converted(fromBits, bits, {
+    ...pair<number>({ min: "min_u64(earlier, later)", max: "max_u64(earlier, later)" }, (value) => {
+      const [low, high] = f64Words(value);
+      return high >= 0x80000000 ? words(~low >>> 0, ~high >>> 0) : words(low, (high ^ 0x80000000) >>> 0);
+    }),
+    fromStored: fromBits,
+    toStored: bits,
+  });
+}
+
 const same = (value: number): number => value;
 
 /**
@@ -99,15 +112,7 @@ export const f64: ScalarType<"f64", number> = {
     ),
     long: true,
   },
-  order: /* @__PURE__ */ converted("order_from_f64_bits(x, identity())", "f64_bits_from_order(x)", {
-    .../* @__PURE__ */ pair<number>(
-      { min: "min_u64(earlier, later)", max: "max_u64(earlier, later)" },
-      (value) => {
-        const [low, high] = f64Words(value);
-        return high >= 0x80000000 ? words(~low >>> 0, ~high >>> 0) : words(low, (high ^ 0x80000000) >>> 0);
-      },
-    ),
-    fromStored: "order_from_f64_bits(x, identity())",
-    toStored: "f64_bits_from_order(x)",
-  }),
+  order: /* @__PURE__ */ orderOfF64("identity()"),
+  nanFirst: /* @__PURE__ */ orderOfF64("vec2<u32>(0u)", "f64_bits_or_nan_from_order(x)"),
+  nanLast: /* @__PURE__ */ orderOfF64("vec2<u32>(0xffffffffu)", "f64_bits_or_nan_from_order(x)"),
 } satisfies ScalarType<"f64", number>;

@@ -6,6 +6,7 @@ import { monoid } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import { requireRows } from "../algebra/segments.ts";
 import type { ElementType, Scalar, ScalarType, TypeName } from "../algebra/types.ts";
+import { widens } from "../algebra/widening.ts";
 import type { Context } from "../gpu/device/context.ts";
 import { withDevice } from "../gpu/device/cpu_context.ts";
 import { Fold } from "../gpu/fold.ts";
@@ -13,9 +14,11 @@ import type { Streamed } from "../gpu/streams/streams.ts";
 import { endRows, endWithTotal, startCompact, startReduce, startScan } from "../gpu/streams/streams.ts";
 import type { TuningOptions } from "../plan/options.ts";
 import type { ClassPartition, Partition } from "../primitives/partition.ts";
+import type { Dtype } from "./dtypes.ts";
+import { dtypes, typesRead } from "./dtypes.ts";
 import { counted, UsageError } from "./errors.ts";
 import type { Input, Target } from "./files.ts";
-import { DASH, openTarget, withInput } from "./files.ts";
+import { DASH, openTarget, withInput, withNpy } from "./files.ts";
 import { formatValue, parseValue } from "./format.ts";
 import type { ElementSource } from "./npy.ts";
 import { npyHeader, openElements, readAll, readFlags } from "./npy.ts";
@@ -31,6 +34,7 @@ import type {
 import { withFold } from "./options.ts";
 import { print, stdoutTarget } from "./print.ts";
 import { startByteProgress, startProgress } from "./progress.ts";
+import { storedBytes, storingTo } from "./stored.ts";
 import { moveThrough } from "./stream.ts";
 import { openText, textTarget } from "./text.ts";
 
@@ -49,11 +53,13 @@ export interface Mapped {
 }
 
 export function mappedOf(from: ScalarType, { map, type }: MapOption, caller: string): Mapped {
-  if (type !== undefined && map === undefined) {
-    throw new UsageError(`${caller}: --type says what --map EXPR gives; it takes both`);
-  }
   const result = type === undefined ? from : elementTypes[type];
-  // Without a map both types are one, and the call is one that takes none.
+  if (map === undefined && result !== from && !widens(from, result)) {
+    throw new UsageError(
+      `${caller}: ${result.name} does not have every value of ${from.name}, the input's type; --type ${type} takes --map, such as --map '${type}(x)'`,
+    );
+  }
+  // Without a map, elements stay as they are, or become elements of a type that has all their values.
   return { from, type: result, ...(map !== undefined && { map }) } as Mapped;
 }
 
@@ -78,11 +84,9 @@ export async function withElements<Result>(
   { raw, text }: RawOption,
   work: (source: ElementSource, input: Input) => Promise<Result>,
 ): Promise<Result> {
-  return withInput(path, async (input) => {
-    const source =
-      text === undefined
-        ? await openElements(input, raw === undefined ? undefined : elementTypes[raw])
-        : openText(input, elementTypes[text]);
+  const open = (raw ?? text) === undefined ? withNpy : withInput;
+  return open(path, async (input) => {
+    const source = text === undefined ? await openElements(input, raw) : openText(input, elementTypes[text]);
     return work(source, input);
   });
 }
@@ -90,6 +94,8 @@ export async function withElements<Result>(
 /** All elements of a file, their type, and the shape of the array. */
 export interface Elements {
   readonly type: ScalarType;
+  /** How the file holds them, but for the order of their bytes. */
+  readonly dtype: Dtype;
   readonly data: ScalarArray;
   /** Nothing for elements without a header. */
   readonly shape: readonly number[] | undefined;
@@ -100,14 +106,15 @@ export interface Elements {
 export const elementsIn = (path: string, options: RawOption = {}): Promise<Elements> =>
   withElements(path, options, async (source, { path: named }) => ({
     type: source.type,
+    dtype: source.dtype,
     data: await readAll(source, named),
     shape: source.shape,
     path: named,
   }));
 
 /** The whole numbers of a file, of any type, as u32. */
-export async function wholeNumbersIn(path: string, what: string): Promise<Elements> {
-  const { type, data, ...others } = await elementsIn(path);
+export async function wholeNumbersIn(path: string, what: string, options?: RawOption): Promise<Elements> {
+  const { type, data, ...others } = await elementsIn(path, options);
   if (type.kind === "float") {
     throw new UsageError(`${path}: it holds ${type.name}; ${what} are whole numbers`);
   }
@@ -117,7 +124,7 @@ export async function wholeNumbersIn(path: string, what: string): Promise<Elemen
     }
     return Number(given);
   });
-  return { type: u32, data: words, ...others };
+  return { ...others, type: u32, dtype: dtypes.u32, data: words };
 }
 
 /** An array, and where it goes. */
@@ -126,6 +133,8 @@ export interface Written {
   /** They give the array the form of the input. Without them, it goes to a .npy file. */
   readonly options?: RawOption;
   readonly type: ScalarType;
+  /** How a file holds them, if it is like another one. */
+  readonly dtype?: Dtype | undefined;
   readonly data: ScalarArray;
   /** Without it, the array has one dimension. */
   readonly shape?: readonly number[] | undefined;
@@ -136,12 +145,13 @@ export async function writeArrays([array, ...later]: readonly Written[]): Promis
   if (array === undefined) {
     return;
   }
-  const { target, options = {}, type, data, shape = [data.length] } = array;
+  const { target, options = {}, type, dtype = dtypes[type.name], data, shape = [data.length] } = array;
   await formedTarget(target, options, type).writeBy(async (output) => {
     if ((options.raw ?? options.text) === undefined) {
-      await output.write(npyHeader(type, shape));
+      await output.write(npyHeader(dtype, shape));
     }
-    await output.write(bytesOf(data));
+    const bytes = bytesOf(data);
+    await output.write(options.text === undefined ? storedBytes(bytes, dtype) : bytes);
     await writeArrays(later);
   });
 }
@@ -188,15 +198,15 @@ async function withStream<Result>(
 }
 
 /**
- * Adds up u32 as they are read. If the sum does not fit a u32, it says on stderr that the result has wrapped around. With a map it does
- * nothing, since it does not see the map's values. With `exclusive`, the last element is left out, since no result contains it.
+ * Adds up u32 as they are read. If the sum does not fit a u32, it says on stderr that the result has wrapped around. With a map or another
+ * type it does nothing. With `exclusive`, the last element is left out, since no result contains it.
  */
 function sumWatch(
-  { op, map, initial }: OperatorOption & MapOption & InitialOption,
+  { op, map, type: result = "u32", initial }: OperatorOption & MapOption & InitialOption,
   { type }: ElementSource,
   exclusive = false,
 ): { look(bytes: Uint8Array): void; tell(): void } {
-  if (op !== add || map !== undefined || type !== u32) {
+  if (op !== add || map !== undefined || type !== u32 || result !== "u32") {
     return { look: () => {}, tell: () => {} };
   }
   let all = Number(initial ?? 0);
@@ -214,7 +224,7 @@ function sumWatch(
       if (sum >= 2 ** 32) {
         const exact = Number.isSafeInteger(sum) ? `${sum}` : `about ${sum.toPrecision(3)}`;
         process.stderr.write(
-          `wavefold: hint: the whole sum is ${exact}, which is more than a u32 holds, so the result wrapped around 2^32; --map "u64(x)" --type u64 gives all of it\n`,
+          `wavefold: hint: the whole sum is ${exact}, which is more than a u32 holds, so the result wrapped around 2^32; --type u64 gives all of it\n`,
         );
       }
     },
@@ -291,7 +301,7 @@ export async function scanFile(
       const watch = sumWatch(options, source, exclusive && !total);
       await formedTarget(target, options, type).writeBy(async (output) => {
         if (source.shape !== undefined) {
-          await output.write(npyHeader(type, source.shape));
+          await output.write(npyHeader(dtypes[type.name], source.shape));
         }
         const end = async (): Promise<void> => {
           if (total) {
@@ -385,7 +395,8 @@ export async function reduceRowsFile(
     await withStream(options, source, start, (streamed, read) =>
       formedTarget(target, options, type).writeBy(async (output) => {
         if (shape !== undefined && items !== undefined) {
-          await output.write(npyHeader(type, rows === true ? shape.slice(0, -1) : [items / columns]));
+          const lengths = rows === true ? shape.slice(0, -1) : [items / columns];
+          await output.write(npyHeader(dtypes[type.name], lengths));
         }
         const end = async (): Promise<void> => endRows(streamed, "reduce");
         await moveThrough(streamed, { source, input, output, end, read });
@@ -427,6 +438,7 @@ export async function compactFile(
   await withElements(path, options, async (source, input) => {
     const mapped = mappedOf(source.type, options, "compact");
     const type = indices ? u32 : mapped.type;
+    const dtype = likeOf(source, options);
     if (flags !== undefined) {
       return compactFlagged(source, input, mapped, target, { ...options, flags });
     }
@@ -437,17 +449,29 @@ export async function compactFile(
       formedTarget(target, options, type).writeBy(async (output) => {
         const isNpy = source.shape !== undefined;
         if (isNpy) {
-          await output.write(npyHeader(type, [0], OPEN_HEADER_BYTES));
+          await output.write(npyHeader(dtype, [0], OPEN_HEADER_BYTES));
         }
         const end = async (): Promise<void> => streamed.pieces.end();
-        const { written } = await moveThrough(streamed, { source, input, output, end, read });
+        const { written } = await moveThrough(streamed, {
+          source,
+          input,
+          output: storingTo(output, dtype),
+          end,
+          read,
+        });
         if (isNpy) {
-          await output.writeStart(npyHeader(type, [written / type.bytes], OPEN_HEADER_BYTES));
+          await output.writeStart(npyHeader(dtype, [written / type.bytes], OPEN_HEADER_BYTES));
         }
       }),
     );
   });
 }
+
+/** How elements are written that come from a source: as it holds them, unless they are mapped or written as their positions. */
+const likeOf = (
+  { dtype }: ElementSource,
+  { indices, map, type }: MapOption & { readonly indices?: boolean },
+): Dtype => (indices ? dtypes.u32 : map === undefined ? dtype : dtypes[type ?? typesRead[dtype]]);
 
 /** A compaction by flags, with all elements and flags in memory. */
 async function compactFlagged(
@@ -455,7 +479,10 @@ async function compactFlagged(
   { path }: Input,
   mapped: Mapped,
   target: Target,
-  options: TuningOption & RawOption & AdapterOption & { readonly flags: string; readonly indices?: boolean },
+  options: TuningOption &
+    MapOption &
+    RawOption &
+    AdapterOption & { readonly flags: string; readonly indices?: boolean },
 ): Promise<void> {
   const { indices = false } = options;
   await inSteps(
@@ -468,7 +495,10 @@ async function compactFlagged(
       const all = { ...tuningOf(options), ...mapped, flags };
       return indices ? fold.compact(data, { ...all, indices }) : fold.compact(data, all);
     },
-    (data) => writeArrays([{ target, options, type: indices ? u32 : mapped.type, data }]),
+    (data) => {
+      const type = indices ? u32 : mapped.type;
+      return writeArrays([{ target, options, type, dtype: likeOf(source, options), data }]);
+    },
   );
 }
 
@@ -527,7 +557,8 @@ export async function partitionFile(
       async (parted) => {
         const { values, count, offsets } = parted as Partial<ClassPartition<ScalarArray, Uint32Array>> &
           Partition<ScalarArray, number>;
-        await writeArrays([{ target, options, type: indices ? u32 : type, data: values }]);
+        const dtype = likeOf(source, { indices });
+        await writeArrays([{ target, options, type: indices ? u32 : type, dtype, data: values }]);
         return offsets?.join(" ") ?? count;
       },
     );
@@ -536,7 +567,7 @@ export async function partitionFile(
 }
 
 export async function readFlagsFor(path: string, length: number, input: string): Promise<Uint8Array> {
-  const { flags } = await withInput(path, readFlags);
+  const { flags } = await withNpy(path, readFlags);
   if (flags.length !== length) {
     throw new UsageError(
       `${path}: it holds ${counted(flags.length, "flag")}, and ${input} holds ${counted(length, "element")}; it takes one flag for each`,

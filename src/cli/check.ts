@@ -2,14 +2,16 @@ import process from "node:process";
 import { createContext, runInContext } from "node:vm";
 import type { ScalarArray } from "../algebra/arrays.ts";
 import { elementTypes } from "../algebra/element_types.ts";
-import { ArgumentError, SourceError } from "../errors.ts";
-import type { CheckBuffer, CheckFinding, CheckOptions, CheckReport } from "../simulator/index.ts";
-import { checkKernel } from "../simulator/index.ts";
+import { loadDawn } from "../dawn.ts";
+import { ArgumentError, MissingPackageError, SourceError } from "../errors.ts";
+import type { CheckBuffer, CheckFinding, CheckOptions, CheckReport, NotRun } from "../simulator/index.ts";
+import { checkKernel, compileKernel } from "../simulator/index.ts";
 import { linkDirectives } from "../wgsl.ts";
-import { counted, UsageError } from "./errors.ts";
-import { DASH, openTarget, readInput, requireApart } from "./files.ts";
+import { elementsIn } from "./arrays.ts";
+import { counted, oneLine, UsageError } from "./errors.ts";
+import { DASH, openTarget, requireApart } from "./files.ts";
 import { readKernel } from "./link.ts";
-import { dumpElements, parseElements } from "./npy.ts";
+import { dumpElements } from "./npy.ts";
 import { print, reportTarget } from "./print.ts";
 
 /** The options of `wavefold check`, as commander hands them over. */
@@ -33,6 +35,7 @@ export interface CheckCommandOptions
   readonly override?: readonly string[];
   readonly show?: readonly string[];
   readonly json?: string;
+  readonly compiler?: boolean;
 }
 
 /** What is left of `=`, and right of it; undefined if there is none. */
@@ -64,14 +67,17 @@ const overrideOf = (name: string, text: string): number | boolean =>
 
 /** `wavefold check`. Its exit status is 1 if something was found. */
 export async function check(path: string, options: CheckCommandOptions): Promise<void> {
-  const { entry, buffer, set, override, show = [], json, ...others } = options;
+  const { entry, buffer, set, override, show = [], json, compiler = true, ...others } = options;
   const shows = show.map(pairOf);
   await requireApart([...shows.flatMap(([, file]) => file ?? []), json ?? []].flat());
   const target = json === undefined ? undefined : await reportTarget(json);
-  const { name: file, text } = await readKernel(path);
-  const report = checked(text.includes("// wavefold:") ? linkDirectives(text, { name: file }) : text, {
+  const { name: file, text: source } = await readKernel(path);
+  const text = source.includes("// wavefold:") ? linkDirectives(source, { name: file }) : source;
+  const unseen = compiler ? await compiled(text, { file, source }) : "--no-compiler";
+  const report = checked(text, {
     ...others,
     file,
+    source,
     ...(entry !== undefined && { entryPoint: entry }),
     buffers: await buffersOf(pairsOf("--buffer", "NAME=file.npy", buffer)),
     values: Object.fromEntries(
@@ -87,12 +93,34 @@ export async function check(path: string, options: CheckCommandOptions): Promise
       await (await openTarget(out)).write(npyOf(of));
     }
   }
-  await target?.write(new TextEncoder().encode(jsonOf(report)));
+  await target?.write(new TextEncoder().encode(jsonOf(report, unseen === undefined)));
   if (json !== DASH) {
     const printed = shown.filter(([, out]) => out === undefined).map(([of]) => `${valuesText(of)}\n`);
-    await print(`${assumedText(file, report)}${printed.join("")}${findingsText(report)}`);
+    const seen = unseen === undefined ? "" : `no GPU's compiler has seen the text: ${unseen}\n`;
+    await print(`${assumedText(file, report)}${printed.join("")}${seen}${findingsText(file, report)}`);
   }
   process.exitCode = report.findings.length > 0 ? 1 : 0;
+}
+
+/** Has Dawn compile a kernel, without a GPU. Returns why it has not, where it cannot. @throws {UsageError} for a text that it refuses. */
+async function compiled(
+  code: string,
+  kernel: { readonly file: string; readonly source: string },
+): Promise<string | undefined> {
+  try {
+    const { create } = await loadDawn();
+    await compileKernel(code, { gpu: create(["backend=null"]), ...kernel });
+    return undefined;
+  } catch (cause) {
+    if (cause instanceof SourceError) {
+      throw new UsageError(
+        `${cause.message.replace(/^(.*?:\d+:\d+: )/, "$1Dawn refuses it: ")}; --no-compiler leaves Dawn out`,
+      );
+    }
+    return cause instanceof MissingPackageError
+      ? "the package webgpu, which has one, is not installed"
+      : oneLine(cause).replace(/^\w+: /, "");
+  }
 }
 
 /** How long a check may take before it is given up, if one run alone takes too long. */
@@ -142,10 +170,7 @@ const asOption = (message: string): string =>
 
 async function buffersOf(given: readonly [string, string][]): Promise<Record<string, ScalarArray>> {
   const read = given.map(
-    async ([name, path]): Promise<[string, ScalarArray]> => [
-      name,
-      parseElements(await readInput(path), path).data,
-    ],
+    async ([name, path]): Promise<[string, ScalarArray]> => [name, (await elementsIn(path)).data],
   );
   return Object.fromEntries(await Promise.all(read));
 }
@@ -166,7 +191,7 @@ function bufferNamed({ buffers }: CheckReport, key: string): CheckBuffer {
 }
 
 /** What a buffer holds after the first run. Scalars of several types are words of u32. */
-function elementsIn({ result, scalar, stride }: CheckBuffer) {
+function contentsOf({ result, scalar, stride }: CheckBuffer) {
   const type = elementTypes[scalar === "f32" || scalar === "i32" || scalar === "f16" ? scalar : "u32"];
   const holder = { u32: Uint32Array, i32: Int32Array, f32: Float32Array, f16: Uint16Array }[type.name];
   const data: ScalarArray = new holder(result.slice().buffer);
@@ -174,13 +199,13 @@ function elementsIn({ result, scalar, stride }: CheckBuffer) {
   return { type, data, shape: each > 1 ? [data.length / each, each] : [data.length] };
 }
 
-const npyOf = (buffer: CheckBuffer): Uint8Array => dumpElements(elementsIn(buffer));
+const npyOf = (buffer: CheckBuffer): Uint8Array => dumpElements(contentsOf(buffer));
 
 /** How many values a line shows. */
 const SHOWN = 32;
 
 function valuesText(buffer: CheckBuffer): string {
-  const { data } = elementsIn(buffer);
+  const { data } = contentsOf(buffer);
   const more = data.length > SHOWN ? ` … ${data.length - SHOWN} more` : "";
   return `${buffer.name}: ${Array.from(data.subarray(0, SHOWN), String).join(" ")}${more}`;
 }
@@ -204,25 +229,55 @@ function assumedText(file: string, report: CheckReport): string {
   return `${lines.join("\n")}\n`;
 }
 
-function findingText({ file, line, kind, message, runs, options }: CheckFinding, all: number): string {
+function findingText(
+  { file, line, kind, message, runs, options, values }: CheckFinding,
+  all: number,
+): string {
   const { seed, subgroupSize, lanes, schedule } = options;
   const sizes = subgroupSize === undefined ? "" : `, subgroups of ${subgroupSize} ${lanes} lanes`;
+  const numbers = Object.entries(values).map(([name, value]) => `${name} = ${value}, `);
   const where =
-    runs === all ? "in all runs" : `in ${runs} of ${all} runs: seed ${seed}, schedule ${schedule}${sizes}`;
+    runs === all
+      ? "in all runs"
+      : `in ${runs} of ${all} runs: ${numbers.join("")}seed ${seed}, schedule ${schedule}${sizes}`;
   return `${file}:${line}: ${kind}: ${message} (${where})\n`;
 }
 
-/** What to do if a finding comes from what was assumed. */
+/** What to do if what was assumed is not what the kernel may rely on. */
 const HINT =
   "what was not given was assumed: --items, --dispatch, --set and --buffer say what the kernel may rely on";
 
-const findingsText = ({ findings, runs }: CheckReport): string =>
-  findings.length === 0
-    ? "nothing found\n"
-    : `${findings.map((one) => findingText(one, runs)).join("")}${counted(findings.length, "finding")}; ${HINT}\n`;
+/** How many numbers a line names. */
+const MOST_NAMED = 3;
+
+/** Lines of the kernel. */
+const linesText = ({ line, endLine }: NotRun): string =>
+  line === endLine ? `line ${line}` : `lines ${line}-${endLine}`;
+
+/** What did not run, and the options that may change that. */
+function notRunText(file: string, { notRun, buffers }: CheckReport): string {
+  const namesOf = (pattern: RegExp) => buffers.flatMap(({ contents }) => contents.match(pattern) ?? []);
+  // Those that take several values come first: nothing was known of them.
+  const assumed = new Set([...namesOf(/[\w.]+(?= = \S+ \()/g), ...namesOf(/[\w.]+(?= = )/g)]);
+  const set = [...assumed].slice(0, MOST_NAMED).map((name) => `--set ${name}=…, `);
+  const others = `other values may lead there: ${set.join("")}--fill, --items, --buffer`;
+  return notRun
+    .map(
+      (lines) =>
+        `${file}:${lines.line}: not run: statements of ${linesText(lines)} never ran in any run, and were not checked; ${others}\n`,
+    )
+    .join("");
+}
+
+function findingsText(file: string, report: CheckReport): string {
+  const { findings, notRun, runs } = report;
+  const found = findings.length === 0 ? "nothing found" : counted(findings.length, "finding");
+  const unchecked = notRun.length === 0 ? "" : `, and ${notRun.map(linesText).join(", ")} not run`;
+  return `${findings.map((one) => findingText(one, runs)).join("")}${notRunText(file, report)}${found}${unchecked}; ${HINT}\n`;
+}
 
 /** The report without what buffers hold. */
-function jsonOf({ buffers, ...report }: CheckReport): string {
+function jsonOf({ buffers, ...report }: CheckReport, isCompiled: boolean): string {
   const facts = buffers.map(({ result: _, ...buffer }) => buffer);
-  return `${JSON.stringify({ ...report, buffers: facts }, null, 2)}\n`;
+  return `${JSON.stringify({ ...report, isCompiled, buffers: facts }, null, 2)}\n`;
 }

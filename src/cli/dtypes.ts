@@ -2,7 +2,7 @@ import type { TypeName } from "../algebra/types.ts";
 import { quoted } from "./errors.ts";
 import type { Literal } from "./python_literal.ts";
 
-/** NumPy's little-endian dtypes. */
+/** The dtype that each type has in a file. */
 export const dtypes = {
   u32: "<u4",
   i32: "<i4",
@@ -13,7 +13,7 @@ export const dtypes = {
   f64: "<f8",
 } as const satisfies Record<TypeName, string>;
 
-/** What holds the data of each dtype: f16 as its bits. */
+/** What holds the data of each dtype, which is little-endian: f16 as its bits. */
 export const arrays = {
   "|b1": Uint8Array,
   "|u1": Uint8Array,
@@ -29,6 +29,36 @@ export const arrays = {
   "<f8": Float64Array,
 } as const;
 export type Dtype = keyof typeof arrays;
+
+/** The type of the elements that each dtype is read as. Narrow ones become 32 bits. */
+export const typesRead = {
+  "|b1": "u32",
+  "|u1": "u32",
+  "|i1": "i32",
+  "<u2": "u32",
+  "<i2": "i32",
+  "<f2": "f16",
+  "<u4": "u32",
+  "<i4": "i32",
+  "<f4": "f32",
+  "<u8": "u64",
+  "<i8": "i64",
+  "<f8": "f64",
+} as const satisfies Record<Dtype, TypeName>;
+
+/** What `--raw` takes: the names of the types, and NumPy's names of narrow dtypes. */
+export const rawDtypes = {
+  ...dtypes,
+  bool: "|b1",
+  uint8: "|u1",
+  int8: "|i1",
+  uint16: "<u2",
+  int16: "<i2",
+} as const satisfies Record<string, Dtype>;
+
+/** The name of a dtype among those. */
+export const nameOfRaw = (dtype: Dtype): string =>
+  Object.entries(rawDtypes).find(([, one]) => one === dtype)?.[0] ?? dtype;
 
 /**
  * Other spellings that `numpy.dtype` takes: names, and the letters of C's types, which may have a byte order. C's `long` is not among
@@ -86,88 +116,82 @@ export function dtypeOf(spelling: string): string {
 /** Names that have a count of bytes to NumPy, and to others one of bits. */
 const IN_BITS = /^[uif]8$/;
 
-/** The element type that a text on the command line names, as Wavefold does or as NumPy does; or what is wrong with it. */
-export function typeNamed(given: string): { readonly type: TypeName } | { readonly problem: string } {
-  const types = Object.keys(dtypes) as TypeName[];
+/** The one of these names that a text on the command line is, or that has the dtype which it spells; or what is wrong with it. */
+export function named<Name extends string>(
+  given: string,
+  taken: Readonly<Record<Name, Dtype>>,
+): { readonly name: Name } | { readonly problem: string } {
+  const names = Object.keys(taken) as Name[];
   const dtype = dtypeOf(given);
-  const type =
-    types.find((one) => one === given) ??
-    (IN_BITS.test(given) ? undefined : types.find((one) => dtypes[one] === dtype));
-  if (type !== undefined) {
-    return { type };
+  const name =
+    names.find((one) => one === given) ??
+    (IN_BITS.test(given) ? undefined : names.find((one) => taken[one] === dtype));
+  if (name !== undefined) {
+    return { name };
   }
-  const little = types.map((one) => dtypes[one]).find((one) => dtype === one.replace("<", ">"));
+  const little = names.map((one) => taken[one]).find((one) => dtype === one.replace("<", ">"));
+  const narrow = names.find((one) => taken[one] === `|${given[0]}1` && one !== "bool");
   const problem = IN_BITS.test(given)
-    ? `${given} has 64 bits to NumPy, and 8 to others: write ${given[0]}64 or <${given}`
+    ? `${given} has 64 bits to NumPy, and 8 to others: write ${given[0]}64${narrow === undefined ? ` or <${given}` : `, or ${narrow} for 8`}`
     : little !== undefined
       ? `elements are little-endian: convert them with a.astype("${little}")`
       : "or NumPy's names of these, such as <u4, u4 and uint32";
-  return { problem: `Allowed choices are ${types.join(", ")}; ${problem}.` };
+  return { problem: `Allowed choices are ${names.join(", ")}; ${problem}.` };
 }
+
+export const isTaken = (dtype: string): dtype is Dtype => Object.hasOwn(arrays, dtype);
 
 /** A dtype for a message. */
 const shown = (dtype: string): string => (/^[!-~]{1,20}$/.test(dtype) ? dtype : quoted(dtype.slice(0, 20)));
 
-/** The nearest type to convert to, by the dtype's kind. All others become `<f8`. */
+/** What else becomes whole numbers. All others become `<f8`. */
 const nearest: readonly (readonly [RegExp, Dtype])[] = [
-  [/^.[bu]\d/, "<u4"],
-  [/^.i\d/, "<i4"],
   [/^.?(L|ulong)$/, "<u8"],
   [/^.?(l|long|[mM]8.*|(datetime|timedelta)64.*)$/, "<i8"],
 ];
 
+const taken = Object.keys(arrays) as Dtype[];
+const TAKES = `it takes ${taken.join(" ")}`;
+
 /** What to write in Python for an array of a dtype that is not taken. */
-function conversion(dtype: string, accepted: readonly string[], array = "a"): string {
-  const as = (type: string): string => `${array}.astype("${type}")`;
+function conversion(dtype: string, array = "a"): string {
   if (/^.?(c\d|complex|c(single|double|longdouble)|[FDG]$)/.test(dtype)) {
-    return accepted.includes("|b1")
-      ? as("|b1")
-      : `${array}.real.astype("<f8"), and ${array}.imag.astype("<f8") in a file of its own`;
+    return `${array}.real.astype("<f8"), and ${array}.imag.astype("<f8") in a file of its own`;
   }
   const [, bytes] = /^.?V(\d+)$/.exec(dtype) ?? [];
   if (bytes !== undefined) {
-    const type = accepted.find((one) => one.slice(2) === bytes) ?? "<u4";
+    const type = taken.filter((one) => one.slice(2) === bytes).at(-1) ?? "<u4";
     return `${array}.view("${type}"), or with another of these types, which its bytes are of`;
   }
-  const little = `<${dtype.slice(1)}`;
   const [, type = "<f8"] = nearest.find(([kind]) => kind.test(dtype)) ?? [];
-  return as(accepted.includes(little) ? little : type);
+  return `${array}.astype("${type}")`;
 }
 
-const asText = (accepted: readonly string[]): string => `it takes ${accepted.join(" ")}`;
-
 /** What a message says of a dtype that is not taken: what it is, and what would be right. */
-export function refusal(dtype: string, accepted: readonly string[]): string {
+export function refusal(dtype: string): string {
   const note = /^.?(O|object)$/.test(dtype)
     ? ", of Python's objects"
     : /^.?(l|L|u?long)$/.test(dtype)
       ? ", whose size depends on the machine"
-      : dtype.startsWith(">")
-        ? ", which is big-endian"
-        : "";
-  const little = `<${dtype.slice(1)}`;
-  const takes =
-    dtype.startsWith(">") && accepted.includes(little)
-      ? `it takes little-endian ${little}`
-      : asText(accepted);
-  return `its dtype is ${shown(dtype)}${note}; ${takes}: convert it with ${conversion(dtype, accepted)}`;
+      : "";
+  return `its dtype is ${shown(dtype)}${note}; ${TAKES}: convert it with ${conversion(dtype)}`;
 }
 
 /** The same of a dtype that is no text. It is undefined for what is no dtype at all. */
-export function compoundRefusal(dtype: Literal, accepted: readonly string[]): string | undefined {
+export function compoundRefusal(dtype: Literal): string | undefined {
   if (typeof dtype !== "object" || dtype === null || !("items" in dtype)) {
     return undefined;
   }
   if (dtype.kind === "tuple") {
-    return `its dtype is a tuple, of an array in each place; ${asText(accepted)}, and the dimensions of these arrays at the end of the shape, as numpy.save writes it`;
+    return `its dtype is a tuple, of an array in each place; ${TAKES}, and the dimensions of these arrays at the end of the shape, as numpy.save writes it`;
   }
   const field = firstField(dtype, "a");
   if (field === undefined) {
     return undefined;
   }
   const { array, dtype: own } = field;
-  const cure = accepted.includes(own) ? array : conversion(own, accepted, array);
-  return `its dtype is a structured one, with fields; ${asText(accepted)}: save one field alone, such as ${cure}`;
+  const cure = isTaken(own.replace(">", "<")) ? array : conversion(own, array);
+  return `its dtype is a structured one, with fields; ${TAKES}: save one field alone, such as ${cure}`;
 }
 
 /**

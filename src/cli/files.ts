@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import type { Stats } from "node:fs";
 import {
@@ -81,6 +82,31 @@ const PIECE_BYTES = 2 ** 24;
 export const DASH = "-";
 const STDIN_NAME = "stdin";
 
+/** Fills arrays with what comes in chunks. */
+export function fillFromChunks(
+  chunks: AsyncIterator<Uint8Array, unknown>,
+  failed: (cause: unknown) => never,
+): Input["fill"] {
+  let left: Uint8Array = new Uint8Array(0);
+  return async (bytes) => {
+    let filled = 0;
+    while (filled < bytes.length) {
+      if (left.length === 0) {
+        const { done, value } = await chunks.next().catch(failed);
+        if (done) {
+          break;
+        }
+        left = value;
+      }
+      const piece = left.subarray(0, bytes.length - filled);
+      bytes.set(piece, filled);
+      filled += piece.length;
+      left = left.subarray(piece.length);
+    }
+    return filled;
+  };
+}
+
 /** Reads pieces of a file, up to its end. */
 const fillFrom =
   (readPiece: (bytes: Uint8Array, at: number, most: number) => Promise<{ readonly bytesRead: number }>) =>
@@ -142,6 +168,44 @@ export async function withInput<Result>(
   }
 }
 
+/** An archive, and the name of an array in it. */
+const MEMBER = /^(.*\.npz):(.+)$/is;
+/** What a zip archive starts with. */
+const ZIP = Buffer.from("PK");
+
+/** The file that a path of an input leads to. `data.npz:name` is an array in an archive, if no file has that name. */
+export function placeOfInput(path: string): { readonly file: string; readonly member?: string } {
+  const [, file, member] = existsSync(path) ? [] : (MEMBER.exec(path) ?? []);
+  return file === undefined || member === undefined ? { file: path } : { file, member };
+}
+
+/** Whether a file is a zip archive. What goes wrong with it is for who opens it. A pipe is not asked, since it gives its bytes once. */
+async function isArchive(path: string): Promise<boolean> {
+  const stats = await stat(path).catch(() => undefined);
+  if (path === DASH || !stats?.isFile()) {
+    return false;
+  }
+  const file = await open(path).catch(() => undefined);
+  const start = await file?.read(Buffer.alloc(ZIP.length), 0, ZIP.length, 0).catch(() => undefined);
+  await file?.close();
+  return start?.buffer.equals(ZIP) ?? false;
+}
+
+/**
+ * Opens a `.npy` file, as {@link withInput} does, or an array in an archive: `data.npz:name`, or `data.npz` if it holds one array.
+ *
+ * @throws {UsageError} where it cannot be read.
+ */
+export async function withNpy<Result>(
+  path: string,
+  work: (input: Input) => Promise<Result>,
+): Promise<Result> {
+  const { file, member } = placeOfInput(path);
+  return member !== undefined || (await isArchive(file))
+    ? (await import("./npz.ts")).withMember(file, member, work)
+    : withInput(path, work);
+}
+
 const readPiece = promisify(read);
 
 async function openStdin(): Promise<Input> {
@@ -162,27 +226,10 @@ async function openStdin(): Promise<Input> {
   }
   // A read of a pipe that never comes would keep the program from its end.
   const chunks = process.stdin[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
-  let left: Uint8Array = new Uint8Array(0);
   return {
     path: STDIN_NAME,
     size: undefined,
-    async fill(bytes) {
-      let filled = 0;
-      while (filled < bytes.length) {
-        if (left.length === 0) {
-          const { done, value } = await chunks.next().catch(failed);
-          if (done) {
-            break;
-          }
-          left = value;
-        }
-        const piece = left.subarray(0, bytes.length - filled);
-        bytes.set(piece, filled);
-        filled += piece.length;
-        left = left.subarray(piece.length);
-      }
-      return filled;
-    },
+    fill: fillFromChunks(chunks, failed),
     abandon() {
       process.stdin.destroy();
     },

@@ -50,15 +50,21 @@ import type { SegmentFileOptions } from "./segments.ts";
 import type { TuneOptions } from "./tune.ts";
 
 const NPY_HELP = `
-Files are NumPy's .npy: little-endian <u4 <i4 <f4 <f2 <u8 <i8 <f8, of any shape,
-in C order. - stands for stdin or stdout. --raw takes elements without a header,
-and --text numbers as text. The output may be the input's own path.
+Files are NumPy's .npy: |b1 |u1 |i1 <u2 <i2 <f2 <u4 <i4 <f4 <u8 <i8 <f8, of any
+shape, in either byte order, in C or Fortran order. data.npz:name is an array of
+an archive, and data.npz its only one. - stands for stdin or stdout. --raw takes
+elements without a header, and --text numbers as text. The output may be the
+input's own path.
+
+|b1 |u1 <u2 are read as u32, |i1 <i2 as i32. What is computed of them has 32
+bits; what is chosen or moved, as by compact and sort, is written as it was.
+Output is .npy, little-endian and in C order.
 
 Files may be larger than memory: they are read, computed and written in pieces
 of 16 MiB. All pieces together take at most 4 × 16 MiB each way, and 32 MiB and
 the kernels' scratch on the device. The index i counts over the whole input,
 modulo 2^32. A sum of f64 is rounded piece by piece, each on top of the total
-before it.`;
+before it. A file in Fortran order is read whole.`;
 
 const SEGMENTS_HELP = `
 
@@ -109,8 +115,13 @@ const CHECK_HELP = `
 Buffers are made for the kernel's bindings, unless --buffer gives them. Integers
 in arrays are random below --items, floats from 0 to 1, atomics 0. Numbers
 outside of arrays, such as those of uniform buffers, are chosen by their names:
-counts are --items, widths and heights its root, offsets 0. What was assumed is
-printed first. --set gives other numbers.
+counts are --items, widths and heights its root, offsets 0; others are in the
+middle of what arrays hold, and below or above that in other runs. What was
+assumed is printed first. --set gives other numbers. Lines that never ran were
+not checked, and are named.
+
+If the package webgpu is there, its compiler reads the kernel first, without a
+GPU, and what it refuses does not compile.
 
 Sums of floats are compared within 0.1 %. Words that depend on the order of
 work-groups are not compared between sizes of subgroups. Textures are refused.
@@ -317,7 +328,7 @@ function program(printHelp: (text: string) => void): Command {
         whereOption(),
         new Option(
           "--flags <flags.npy>",
-          "a flag for each element, which is kept if its flag is not zero: |b1 |u1 |i1 <u2 <i2 <f2 <u4 <i4 <f4 <u8 <i8 <f8",
+          "a flag for each element, which is kept if its flag is not zero: a .npy file of any of these dtypes",
         ),
         mapOption(),
         mapTypeOption(),
@@ -520,6 +531,10 @@ function program(printHelp: (text: string) => void): Command {
     .option(
       "--no-unordered",
       "do not report loads and stores of atomics of work-group memory that no barrier orders with other threads' changes",
+    )
+    .option(
+      "--no-compiler",
+      "do not have Dawn, the compiler of the package webgpu, read the kernel first; what it refuses is not run",
     )
     .addOption(
       new Option(

@@ -1,17 +1,27 @@
-import { dump } from "npyjs";
 import type { ScalarArray } from "../algebra/arrays.ts";
-import { elementTypes } from "../algebra/element_types.ts";
 import type { ScalarType } from "../algebra/types.ts";
 import type { Dtype } from "./dtypes.ts";
-import { arrays, compoundRefusal, dtypeOf, dtypes, refusal } from "./dtypes.ts";
+import { arrays, compoundRefusal, dtypeOf, dtypes, isTaken, nameOfRaw, refusal } from "./dtypes.ts";
 import { counted, UsageError } from "./errors.ts";
 import type { Input } from "./files.ts";
 import type { Literal } from "./python_literal.ts";
 import { LiteralError, parseLiteral } from "./python_literal.ts";
+import {
+  bytesOfEach,
+  elementsOver,
+  inCOrder,
+  placeOfStored,
+  reverseBytes,
+  storedBytes,
+  typeRead,
+  widen,
+} from "./stored.ts";
 
-/** An array of elements as a `.npy` file holds it. */
+/** An array of elements of a `.npy` file. */
 export interface ElementsFile {
   readonly type: ScalarType;
+  /** How the file holds them, but for the order of their bytes. Without it, as it does elements of the type. */
+  readonly dtype?: Dtype;
   /** In C order; f16 as its bits, in a `Uint16Array`. */
   readonly data: ScalarArray;
   readonly shape: readonly number[];
@@ -24,17 +34,16 @@ export interface FlagsFile {
 }
 
 interface Header {
-  /** NumPy's dtype, such as `<u4`. */
+  /** NumPy's dtype, such as `<u4` or `>u4`. */
   readonly descr: string;
+  readonly dtype: Dtype;
+  readonly isBigEndian: boolean;
+  /** Whether Fortran order differs from C order for this shape, and the data is in it. */
+  readonly isFortran: boolean;
   readonly shape: readonly number[];
   readonly dataOffset: number;
   readonly dataBytes: number;
 }
-
-const types = Object.values<ScalarType>(elementTypes);
-const elementDtypes = types.map((type) => dtypes[type.name]);
-
-const flagDtypes = Object.keys(arrays);
 
 /** The longest header that version 1.0 has. An array of one of these types takes some hundred bytes. */
 const MOST_HEADER_BYTES = 0xffff;
@@ -49,8 +58,15 @@ const FIXED_BYTES = 12;
  *
  * @throws {UsageError} naming what is wrong with the file, and what would be right.
  */
-export function parseElements(bytes: Uint8Array, name: string): ElementsFile {
-  return elementsOf(...parse(bytes, name, elementDtypes));
+export function parseElements(bytes: Uint8Array, name: string): Required<ElementsFile> {
+  const header = parseHeader(bytes, name);
+  const { dtype, shape } = header;
+  const type = typeRead(dtype);
+  const stored = parseStored(header, bytes, name);
+  const data = new Uint8Array((stored.length / bytesOfEach(dtype)) * type.bytes);
+  placeOfStored(data, dtype).set(stored);
+  widen(data, dtype, stored.length / bytesOfEach(dtype));
+  return { type, dtype, data: elementsOver(type, data.buffer), shape };
 }
 
 /**
@@ -59,45 +75,84 @@ export function parseElements(bytes: Uint8Array, name: string): ElementsFile {
  * @throws {UsageError} as {@link parseElements}.
  */
 export function parseFlags(bytes: Uint8Array, name: string): FlagsFile {
-  return flagsOf(...parse(bytes, name, flagDtypes));
+  const header = parseHeader(bytes, name);
+  return flagsOf(header, parseStored(header, bytes, name));
 }
 
 /** As {@link parseFlags}, of a file that is read no further than its header says. */
 export async function readFlags(input: Input): Promise<FlagsFile> {
-  return flagsOf(...(await read(input, flagDtypes)));
+  const { header, stored } = await openStored(input);
+  const bytes = await allOf(stored, header.dataBytes, input.path);
+  return flagsOf(header, inMemoryOrder(header, bytes));
 }
 
 /** Elements of a file, which are read piece by piece. */
 export interface ElementSource {
   readonly type: ScalarType;
+  /** How the file holds them, but for the order of their bytes. */
+  readonly dtype: Dtype;
   /** It is undefined where no header tells it. */
   readonly shape: readonly number[] | undefined;
-  /** In bytes; undefined where it is known only at the end. */
+  /** Of the elements, in bytes; undefined where it is known only at the end. */
   readonly size: number | undefined;
   /**
-   * Fills an array with what comes next. Returns the number of bytes, which is less at the end alone.
+   * Fills an array with the elements that come next. Returns the number of bytes, which is less at the end alone.
    *
    * @throws {UsageError} where the file does not hold what its header says, or ends in the middle of an element.
    */
   fill(bytes: Uint8Array): Promise<number>;
 }
 
+/** What a file holds behind its header, which is read piece by piece as it is. */
+type Stored = Pick<ElementSource, "size" | "fill">;
+
 /**
- * Opens a file of elements: a `.npy` file; or elements of a type, without a header.
+ * Opens a file of elements: a `.npy` file; or elements of a dtype, without a header. It is read whole at the first piece if it is in
+ * Fortran order.
  *
  * @throws {UsageError} as {@link parseElements}.
  */
-export async function openElements(input: Input, raw?: ScalarType): Promise<ElementSource> {
-  return raw === undefined ? openNpy(input) : openRaw(input, raw);
+export async function openElements(input: Input, raw?: Dtype): Promise<ElementSource> {
+  if (raw !== undefined) {
+    return elementsOf(await openRaw(input, raw), { dtype: raw, shape: undefined });
+  }
+  const { header, stored } = await openStored(input);
+  return elementsOf(header.isFortran ? reordered(stored, header, input.path) : stored, header);
 }
 
-async function openNpy(input: Input): Promise<ElementSource> {
-  const { header, first } = await openHeader(input, elementDtypes);
-  const { descr, shape, dataBytes } = header;
-  let done = 0;
-  return {
-    type: typeOf(descr),
+/** The elements of what a file holds. */
+function elementsOf(
+  stored: Stored,
+  {
+    dtype,
     shape,
+    isBigEndian = false,
+  }: Pick<ElementSource, "dtype" | "shape"> & { readonly isBigEndian?: boolean },
+): ElementSource {
+  const type = typeRead(dtype);
+  const each = bytesOfEach(dtype);
+  return {
+    type,
+    dtype,
+    shape,
+    size: stored.size === undefined ? undefined : (stored.size / each) * type.bytes,
+    async fill(bytes) {
+      const place = placeOfStored(bytes, dtype);
+      const filled = await stored.fill(place);
+      if (isBigEndian) {
+        reverseBytes(place.subarray(0, filled), dtype);
+      }
+      widen(bytes, dtype, filled / each);
+      return (filled / each) * type.bytes;
+    },
+  };
+}
+
+async function openStored(input: Input): Promise<{ readonly header: Header; readonly stored: Stored }> {
+  const { header, first } = await openHeader(input);
+  const { dataBytes } = header;
+  let done = 0;
+  const stored: Stored = {
     size: dataBytes,
     async fill(bytes) {
       const wanted = bytes.subarray(0, dataBytes - done);
@@ -113,6 +168,32 @@ async function openNpy(input: Input): Promise<ElementSource> {
       return filled;
     },
   };
+  return { header, stored };
+}
+
+/** What a file in Fortran order holds, in C order. The file is read whole. */
+function reordered(stored: Stored, { dataBytes, shape, dtype }: Header, path: string): Stored {
+  let all: Uint8Array | undefined;
+  let done = 0;
+  return {
+    size: dataBytes,
+    async fill(bytes) {
+      all ??= inCOrder(await allOf(stored, dataBytes, path), shape, dtype);
+      const piece = all.subarray(done, done + bytes.length);
+      bytes.set(piece);
+      done += piece.length;
+      return piece.length;
+    },
+  };
+}
+
+/** All bytes of what is read, if their number is known. */
+async function allOf({ fill }: Stored, size: number, path: string): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = allocate(size, path);
+  await fill(bytes);
+  // One more read makes the source check that the file ends here.
+  await fill(new Uint8Array(1));
+  return bytes;
 }
 
 /** @throws {UsageError} if a file starts as a `.npy` file does, and `option` says that it has no header. */
@@ -128,25 +209,24 @@ export function requireNoHeader(first: Uint8Array, path: string, option: string)
 const startsAsNpy = (bytes: Uint8Array): boolean =>
   MAGIC.slice(0, bytes.length).every((byte, index) => bytes[index] === byte);
 
-async function openRaw(input: Input, type: ScalarType): Promise<ElementSource> {
+async function openRaw(input: Input, dtype: Dtype): Promise<Stored> {
   // The system says 0 of files that are on no disk.
   const size = input.size || undefined;
   // A pipe is not asked yet: who writes to it may wait for a sign that the command is there.
   const start = new Uint8Array(MAGIC.length);
   const first = start.subarray(0, size === undefined ? 0 : await input.fill(start));
   requireNoHeader(first, input.path, "--raw");
+  const each = bytesOfEach(dtype);
   const requireWhole = (bytes: number): void => {
-    if (bytes % type.bytes !== 0) {
+    if (bytes % each !== 0) {
       throw new UsageError(
-        `${input.path}: it ends in the middle of an element: it holds ${counted(bytes, "byte")}, and each ${type.name} takes ${type.bytes}`,
+        `${input.path}: it ends in the middle of an element: it holds ${counted(bytes, "byte")}, and each ${nameOfRaw(dtype)} takes ${each}`,
       );
     }
   };
   requireWhole(size ?? 0);
   let done = 0;
   return {
-    type,
-    shape: undefined,
     size,
     async fill(bytes) {
       // A file that grows meanwhile is taken as it was.
@@ -173,13 +253,8 @@ async function openRaw(input: Input, type: ScalarType): Promise<ElementSource> {
  */
 export async function readAll(source: ElementSource, path: string): Promise<ScalarArray> {
   const { type, size } = source;
-  const holder = arrays[dtypes[type.name]];
   if (size !== undefined) {
-    const data = allocate(size, path);
-    await source.fill(data);
-    // One more read makes the source check that the file ends here.
-    await source.fill(new Uint8Array(1));
-    return new holder(data.buffer) as ScalarArray;
+    return elementsOver(type, (await allOf(source, size, path)).buffer);
   }
   const pieces: Uint8Array[] = [];
   for (let filled = UNKNOWN_PIECE; filled === UNKNOWN_PIECE; ) {
@@ -196,70 +271,72 @@ export async function readAll(source: ElementSource, path: string): Promise<Scal
     all.set(piece, at);
     at += piece.length;
   }
-  return new holder(all.buffer) as ScalarArray;
+  return elementsOver(type, all.buffer);
 }
 
 const UNKNOWN_PIECE = 2 ** 20;
 
-/** The bytes before the data of a `.npy` file of elements, little-endian and in C order. They are at least `least` bytes. */
-export function npyHeader(type: ScalarType, shape: readonly number[], least = 0): Uint8Array {
-  const dtype = dtypes[type.name].slice(1) as NpyName;
-  const header = new Uint8Array(dump(new Uint8Array(0), [...shape], { dtype }));
-  if (header.length >= least) {
-    return header;
-  }
-  const padded = new Uint8Array(least).fill(SPACE);
-  padded.set(header.subarray(0, -1));
-  padded[least - 1] = LINE_END;
-  new DataView(padded.buffer).setUint16(MAGIC.length + 2, least - MAGIC.length - 4, true);
-  return padded;
+/** What the length of a header is a multiple of, with what comes before it. */
+const HEADER_UNIT = 64;
+
+/** The bytes before the data of a `.npy` file of a dtype, in C order. They are at least `least` bytes. */
+export function npyHeader(dtype: Dtype, shape: readonly number[], least = 0): Uint8Array {
+  const lengths = shape.length === 1 ? `${shape[0]},` : shape.join(",");
+  const text = `{'descr':'${dtype}','fortran_order':False,'shape':(${lengths})}`;
+  const start = [...MAGIC, 1, 0];
+  const bytes = HEADER_UNIT * Math.ceil(Math.max(start.length + 2 + text.length + 1, least) / HEADER_UNIT);
+  const header = new Uint8Array(bytes);
+  header.set(start);
+  const textBytes = bytes - start.length - 2;
+  new DataView(header.buffer).setUint16(start.length, textBytes, true);
+  header.set(new TextEncoder().encode(`${text.padEnd(textBytes - 1)}\n`), start.length + 2);
+  return header;
 }
 
-type NpyName = "u4" | "i4" | "f4" | "f2" | "u8" | "i8" | "f8";
-const SPACE = 0x20;
-const LINE_END = 0x0a;
-
 /** A `.npy` file of elements. */
-export function dumpElements({ type, data, shape }: ElementsFile): Uint8Array {
-  const header = npyHeader(type, shape);
-  const file = new Uint8Array(header.length + data.byteLength);
+export function dumpElements({ type, dtype = dtypes[type.name], data, shape }: ElementsFile): Uint8Array {
+  const header = npyHeader(dtype, shape);
+  const stored = storedBytes(new Uint8Array(data.buffer, data.byteOffset, data.byteLength), dtype);
+  const file = new Uint8Array(header.length + stored.length);
   file.set(header);
-  file.set(new Uint8Array(data.buffer, data.byteOffset, data.byteLength), header.length);
+  file.set(stored, header.length);
   return file;
 }
 
-const typeOf = (descr: string): ScalarType => types.find((one) => dtypes[one.name] === descr) as ScalarType;
-
-function elementsOf({ descr, shape }: Header, data: ArrayBuffer): ElementsFile {
-  return { type: typeOf(descr), data: new arrays[descr as Dtype](data) as ScalarArray, shape };
-}
-
-function flagsOf({ descr, shape }: Header, data: ArrayBuffer): FlagsFile {
-  const values: ArrayLike<number | bigint> = new arrays[descr as Dtype](data);
+function flagsOf({ dtype, shape }: Header, { buffer }: Uint8Array<ArrayBuffer>): FlagsFile {
+  const values: ArrayLike<number | bigint> = new arrays[dtype](buffer);
   const flags = new Uint8Array(values.length);
   for (let index = 0; index < flags.length; index++) {
     const value = Number(values[index]);
     // The bits of an f16 have a sign, which zero may have too.
-    flags[index] = (descr === "<f2" ? value & 0x7fff : value) === 0 ? 0 : 1;
+    flags[index] = (dtype === "<f2" ? value & 0x7fff : value) === 0 ? 0 : 1;
   }
   return { flags, shape };
 }
 
-function parse(bytes: Uint8Array, name: string, accepted: readonly string[]): [Header, ArrayBuffer] {
-  const header = parseHeader(bytes, name, accepted);
+/** What a file holds, little-endian and in C order. */
+function inMemoryOrder(
+  { dtype, shape, isBigEndian, isFortran }: Header,
+  stored: Uint8Array<ArrayBuffer>,
+): Uint8Array<ArrayBuffer> {
+  if (isBigEndian) {
+    reverseBytes(stored, dtype);
+  }
+  return isFortran ? inCOrder(stored, shape, dtype) : stored;
+}
+
+/** The same of a file whose bytes are at hand. */
+function parseStored(header: Header, bytes: Uint8Array, name: string): Uint8Array<ArrayBuffer> {
   requireBytes(header, bytes.length - header.dataOffset, name);
   // The data may lie out of alignment, and the bytes in a larger buffer.
-  return [header, Uint8Array.from(bytes.subarray(header.dataOffset)).buffer];
+  return inMemoryOrder(header, Uint8Array.from(bytes.subarray(header.dataOffset)));
 }
 
 /** Reads a header, and what comes behind it at once. */
-async function openHeader(
-  input: Input,
-  accepted: readonly string[],
-): Promise<{ readonly header: Header; readonly first: Uint8Array }> {
+async function openHeader(input: Input): Promise<{ readonly header: Header; readonly first: Uint8Array }> {
   const start = new Uint8Array(FIXED_BYTES + MOST_HEADER_BYTES);
   const startBytes = await input.fill(start);
-  const header = parseHeader(start.subarray(0, startBytes), input.path, accepted);
+  const header = parseHeader(start.subarray(0, startBytes), input.path);
   const first = start.subarray(header.dataOffset, startBytes);
   if (input.size !== undefined) {
     requireBytes(header, Math.max(input.size, startBytes) - header.dataOffset, input.path);
@@ -267,21 +344,6 @@ async function openHeader(
     requireBytes(header, first.length, input.path);
   }
   return { header, first };
-}
-
-async function read(input: Input, accepted: readonly string[]): Promise<[Header, ArrayBuffer]> {
-  const { header, first } = await openHeader(input, accepted);
-  const { dataBytes } = header;
-  const data = allocate(dataBytes, input.path);
-  data.set(first.subarray(0, dataBytes));
-  let present = first.length;
-  if (present <= dataBytes) {
-    present += await input.fill(data.subarray(present));
-    // If there is one more byte, the file is too long.
-    present += await input.fill(new Uint8Array(1));
-  }
-  requireBytes(header, present, input.path);
-  return [header, data.buffer];
 }
 
 function allocate(bytes: number, name: string): Uint8Array<ArrayBuffer> {
@@ -298,11 +360,7 @@ function allocate(bytes: number, name: string): Uint8Array<ArrayBuffer> {
 type Fail = (message: string) => never;
 
 /** The text of the header of a file that starts with these bytes, and where the data starts. */
-function headerTextOf(
-  bytes: Uint8Array,
-  accepted: readonly string[],
-  fail: Fail,
-): { readonly text: string; readonly dataOffset: number } {
+function headerTextOf(bytes: Uint8Array, fail: Fail): { readonly text: string; readonly dataOffset: number } {
   if (bytes.length === 0) {
     fail("the file is empty; it takes a .npy file, as numpy.save writes it");
   }
@@ -310,7 +368,7 @@ function headerTextOf(
     const zip = bytes[0] === 0x50 && bytes[1] === 0x4b;
     fail(
       zip
-        ? "this is a zip archive (.npz?), not a .npy file; save one array alone with numpy.save"
+        ? "this is a zip archive (.npz?), which is not read from a pipe; it takes a .npy file, or the path of the archive"
         : "this is not a .npy file; it takes one, as numpy.save writes it",
     );
   }
@@ -330,7 +388,7 @@ function headerTextOf(
   const textBytes = major === 1 ? view.getUint16(8, true) : view.getUint32(8, true);
   if (textBytes > MOST_HEADER_BYTES) {
     fail(
-      `its header takes ${textBytes} bytes; it takes ${MOST_HEADER_BYTES} at most, and an array of ${accepted.join(" ")} some hundred`,
+      `its header takes ${textBytes} bytes; it takes ${MOST_HEADER_BYTES} at most, and an array of numbers some hundred`,
     );
   }
   const dataOffset = textOffset + textBytes;
@@ -351,35 +409,35 @@ function literalIn(text: string, malformed: Fail): Literal {
 }
 
 /** The header of the file that starts with these bytes. */
-function parseHeader(bytes: Uint8Array, name: string, accepted: readonly string[]): Header {
+function parseHeader(bytes: Uint8Array, name: string): Header {
   const fail = (message: string): never => {
     throw new UsageError(`${name}: ${message}`);
   };
   const malformed = (what: string): never =>
     fail(`the header is malformed: ${what}; save the array again with numpy.save`);
-  const { text, dataOffset } = headerTextOf(bytes, accepted, fail);
+  const { text, dataOffset } = headerTextOf(bytes, fail);
   const { descr: spelling, fortran, shape } = fieldsOf(literalIn(text, malformed), malformed);
   if (typeof spelling !== "string") {
-    return fail(
-      compoundRefusal(spelling, accepted) ?? malformed("its dtype ('descr') is no text, such as '<u4'"),
-    );
+    return fail(compoundRefusal(spelling) ?? malformed("its dtype ('descr') is no text, such as '<u4'"));
   }
   const descr = dtypeOf(spelling);
-  if (!accepted.includes(descr)) {
-    fail(refusal(descr, accepted));
+  const dtype = descr.replace(">", "<");
+  if (!isTaken(dtype)) {
+    return fail(refusal(descr));
   }
-  if (fortran && shape.filter((length) => length !== 1).length > 1) {
-    fail(
-      `it is in Fortran order, with shape (${shape.join(", ")}); it takes C order: convert it with numpy.ascontiguousarray(a)`,
-    );
-  }
-  const dataBytes = shape.includes(0)
-    ? 0
-    : shape.reduce((product, one) => product * one, arrays[descr as Dtype].BYTES_PER_ELEMENT);
+  const dataBytes = shape.includes(0) ? 0 : shape.reduce((product, one) => product * one, bytesOfEach(dtype));
   if (!Number.isSafeInteger(dataBytes)) {
     fail(`its shape (${shape.join(", ")}) of ${descr} takes more bytes than any file holds`);
   }
-  return { descr, shape, dataOffset, dataBytes };
+  return {
+    descr,
+    dtype,
+    isBigEndian: descr !== dtype,
+    isFortran: fortran && shape.filter((length) => length !== 1).length > 1,
+    shape,
+    dataOffset,
+    dataBytes,
+  };
 }
 
 /** What a header says, as it says it. */

@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { InvalidArgumentError, Option } from "commander";
 import { parseSizes } from "../../bench/sizes.ts";
-import { elementTypes } from "../algebra/element_types.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import { operators } from "../algebra/operators.ts";
 import type { Scalar, TypeName } from "../algebra/types.ts";
@@ -10,7 +9,8 @@ import { algorithms } from "../kernels/algorithms.ts";
 import type { Fold, NodeOpenOptions } from "../node.ts";
 import { openFold } from "../node.ts";
 import type { AdapterTuning } from "../plan/adapter_tuning.ts";
-import { typeNamed } from "./dtypes.ts";
+import type { Dtype } from "./dtypes.ts";
+import { dtypes, named, rawDtypes } from "./dtypes.ts";
 import { UsageError } from "./errors.ts";
 import { fileError } from "./files.ts";
 
@@ -37,8 +37,8 @@ export interface InitialOption {
 }
 
 export interface RawOption {
-  /** The type of elements without a header. */
-  readonly raw?: TypeName;
+  /** The dtype of elements without a header. */
+  readonly raw?: Dtype;
   /** The type of elements as text. */
   readonly text?: TypeName;
 }
@@ -158,14 +158,14 @@ export function parseLength(given: string): number {
 
 /** An option that takes the name of an element type. */
 export const typeOption = (flags: string, description: string): Option =>
-  new Option(flags, description).choices(Object.keys(elementTypes)).argParser(parseType);
+  new Option(flags, description).choices(Object.keys(dtypes)).argParser((given) => parseName(given, dtypes));
 
-function parseType(given: string): TypeName {
-  const named = typeNamed(given);
-  if ("problem" in named) {
-    throw new InvalidArgumentError(named.problem);
+function parseName<Name extends string>(given: string, taken: Readonly<Record<Name, Dtype>>): Name {
+  const found = named(given, taken);
+  if ("problem" in found) {
+    throw new InvalidArgumentError(found.problem);
   }
-  return named.type;
+  return found.name;
 }
 
 export const operatorOption = (): Option =>
@@ -180,7 +180,10 @@ export const mapOption = (): Option =>
   );
 
 export const mapTypeOption = (): Option =>
-  typeOption("--type <name>", "element type of what --map gives; without it, the input's");
+  typeOption(
+    "--type <name>",
+    "element type of what --map gives, or one that has every value of the input's; without it, the input's",
+  );
 
 export const initialOption = (): Option =>
   new Option(
@@ -259,10 +262,12 @@ export function requireKeyType(
 }
 
 export const rawOption = (): Option =>
-  typeOption(
+  new Option(
     "--raw <type>",
     "the input is little-endian elements of this type without a header, and so is the output; NumPy's names of these types, such as <u4, u4 and uint32, are taken too",
-  );
+  )
+    .choices(Object.keys(rawDtypes))
+    .argParser((given) => rawDtypes[parseName(given, rawDtypes)]);
 
 export const textOption = (): Option =>
   typeOption(

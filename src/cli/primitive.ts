@@ -9,13 +9,14 @@ import { ArgumentError } from "../errors.ts";
 import type { Fold } from "../gpu/fold.ts";
 import type { GpuArray } from "../gpu/gpu_arrays/gpu_array.ts";
 import { givenAs, inLists } from "../plan/plan.ts";
-import type { Described } from "../primitives/described.ts";
 import { argumentsOf, kindsOf } from "../primitives/described.ts";
+import type { Described } from "../primitives/help.ts";
 import type { Operand, Primitive, Request, Result } from "../primitives/primitive.ts";
 import type { Elements, OutputOption, Written } from "./arrays.ts";
 import { elementsIn, inSteps, openOutput, wholeNumbersIn, writeArrays } from "./arrays.ts";
+import { dtypes } from "./dtypes.ts";
 import { counted, quoted, UsageError } from "./errors.ts";
-import { DASH, openTarget } from "./files.ts";
+import { DASH, openTarget, placeOfInput } from "./files.ts";
 import { formatValue } from "./format.ts";
 import type { AdapterOption, RawOption, SegmentsOption } from "./options.ts";
 import { parseEdges } from "./options.ts";
@@ -37,7 +38,7 @@ async function numbersOf(name: string, given: string): Promise<readonly Scalar[]
   try {
     return parseEdges(given);
   } catch {
-    if (!existsSync(given)) {
+    if (!existsSync(placeOfInput(given).file)) {
       throw new UsageError(
         `${flagOf(name)} is ${quoted(given)}, which is no file; it takes numbers divided by commas, or the path of a .npy file`,
       );
@@ -147,7 +148,7 @@ interface FileCall {
 
 /** The form of an argument's file. The flags name the type of some operands; all others hold u32. */
 const formOf = ({ isNamed }: Operand, flags: RawOption): RawOption =>
-  isNamed ? flags : { ...(flags.raw && { raw: "u32" }), ...(flags.text && { text: "u32" }) };
+  isNamed ? flags : { ...(flags.raw && { raw: dtypes.u32 }), ...(flags.text && { text: "u32" }) };
 
 /** @throws {UsageError} for operands that have not one element for each of the input. */
 function requireEach(
@@ -176,9 +177,10 @@ async function readElements(
   const elements: Record<string, Elements> = {};
   for (const [name, path] of Object.entries(paths)) {
     const operand = described.primitive.operands.find((one) => one.name === givenAs(name)) as Operand;
+    const form = isFlag(described, operand) ? {} : formOf(operand, flags);
     elements[name] = described.help.wholeNumbers?.includes(name)
-      ? await wholeNumbersIn(path, name)
-      : await elementsIn(path, isFlag(described, operand) ? {} : formOf(operand, flags));
+      ? await wholeNumbersIn(path, name, form)
+      : await elementsIn(path, form);
   }
   return elements;
 }
@@ -297,15 +299,21 @@ export async function runPrimitive(
       flags,
       () => readCall(described, paths, flags),
       (fold, call) => called(described, call, fold),
-      async (made, { input, results }) => {
+      async (made, { elements, input, results }) => {
         // The first result may have the name of what it takes the place of, such as positions that of elements.
         const named = results.map(({ name }) => name);
         const placeOf = (name: string) => Math.max(0, named.indexOf(name));
         const typeOf = (name: string) => results[placeOf(name)]?.type as ScalarType;
         const arrays = places.map(({ name, ...place }) => {
-          const shape = results[placeOf(name)]?.shape;
+          const { shape, like = "" } = results[placeOf(name)] ?? {};
           const data = made[placeOf(name)] as ScalarArray;
-          return { ...place, type: typeOf(name), data, shape: shape === "input" ? input.shape : shape };
+          return {
+            ...place,
+            type: typeOf(name),
+            dtype: elements[like]?.dtype,
+            data,
+            shape: shape === "input" ? input.shape : shape,
+          };
         });
         await writeArrays(arrays);
         const printed = prints?.map((name) => formatValue(made[placeOf(name)] as Scalar, typeOf(name)));

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { Option } from "commander";
-import type { Described } from "../primitives/described.ts";
 import { kindsOf, primitives } from "../primitives/described.ts";
+import type { Described } from "../primitives/help.ts";
 import type { Operand } from "../primitives/primitive.ts";
 import { algorithmOption, collect, offsetsOption, parseCount, rowsOption, typeOption } from "./options.ts";
 

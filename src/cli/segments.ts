@@ -1,6 +1,5 @@
 import type { ScalarArray } from "../algebra/arrays.ts";
 import { elementTypes } from "../algebra/element_types.ts";
-import { u32 } from "../algebra/integers.ts";
 import { monoid } from "../algebra/monoid.ts";
 import type { Segments } from "../algebra/segments.ts";
 import type { ScalarType, TypeName } from "../algebra/types.ts";
@@ -22,6 +21,8 @@ import {
   withElements,
   writeArrays,
 } from "./arrays.ts";
+import type { Dtype } from "./dtypes.ts";
+import { dtypes, nameOfRaw } from "./dtypes.ts";
 import { UsageError } from "./errors.ts";
 import { DASH, openTarget } from "./files.ts";
 import { readAll } from "./npy.ts";
@@ -54,13 +55,14 @@ const keyOf = ({ key, keyType }: { readonly key?: string; readonly keyType?: Typ
   ...(keyType !== undefined && { keyType: elementTypes[keyType] }),
 });
 
-/** The segments that the options name, and the type of the keys of runs. */
+/** The segments that the options name, and the type of the keys of runs. Keys that are not computed are written as their file holds them. */
 export async function segmentsOf(
   { rows, columns, offsets, heads, headBits, keys, key, keyType }: SegmentsOption,
   { type, shape, length, path, caller }: SegmentsFor,
 ): Promise<{
   readonly segments: Segments;
   readonly keyType?: ScalarType;
+  readonly keyDtype?: Dtype | undefined;
 }> {
   if (rows !== undefined) {
     return { segments: { rows: sizeOf("rows", rows, shape, caller) } };
@@ -72,9 +74,9 @@ export async function segmentsOf(
     return { segments: { heads: await readFlagsFor(heads, length, path) } };
   }
   if (headBits !== undefined) {
-    const { type: given, data } = await elementsIn(headBits);
-    if (given !== u32) {
-      throw new UsageError(`${headBits}: it holds ${given.name}; words of bits are u32`);
+    const { dtype, data } = await elementsIn(headBits);
+    if (dtype !== dtypes.u32) {
+      throw new UsageError(`${headBits}: it holds ${nameOfRaw(dtype)}; words of bits are u32`);
     }
     return { segments: { headBits: data as Uint32Array } };
   }
@@ -89,6 +91,7 @@ export async function segmentsOf(
       ...keyOf({ key, keyType } as SegmentsOption),
     } as Segments,
     keyType: keyType === undefined ? (given?.type ?? type) : elementTypes[keyType],
+    keyDtype: key === undefined ? given?.dtype : undefined,
   };
 }
 
@@ -193,13 +196,12 @@ export async function reduceSegments(
   }
   const target = await openOutput(output, options);
   const keyTarget = unique === undefined ? undefined : await openTarget(unique);
-  let keyType: ScalarType | undefined;
+  let found: Awaited<ReturnType<typeof segmentsOf>> | undefined;
   await withAll(
     { path, options, caller: "reduce" },
     async (mapped, input) => {
       monoid(op, mapped.type, "reduce");
-      const found = await segmentsOf(options, input);
-      keyType = found.keyType;
+      found = await segmentsOf(options, input);
       const { segments } = found;
       const all = { ...tuningOf(options), ...mapped, ...initialOf(options, mapped.type), op, segments };
       return async (fold, data) => {
@@ -209,10 +211,11 @@ export async function reduceSegments(
     },
     async (result: Results, type) => {
       const { values, keys: runs } = result;
+      const { keyType, keyDtype } = found ?? {};
       await writeArrays([
         ...(keyTarget === undefined || keyType === undefined || runs === undefined
           ? []
-          : [{ target: keyTarget, type: keyType, data: runs }]),
+          : [{ target: keyTarget, type: keyType, dtype: keyDtype, data: runs }]),
         { target, options, type, data: values },
       ]);
     },

@@ -61,7 +61,10 @@ export function operandsOf(type: ScalarType, opName: string, length: number): Sc
     const values = Array.from({ length }, (_, index) => {
       // The extremes late, so that a minimum or a maximum goes on changing.
       const special = index % 5 === 0 || index > length / 2;
-      return period === specials && !special ? ((index * 37) % 101) - 50 : (period[index % 7] ?? 0);
+      const value = period === specials && !special ? ((index * 37) % 101) - 50 : (period[index % 7] ?? 0);
+      // After the first NaN, these are NaN.
+      const isEarly = opName.endsWith("imum") && index < (3 * length) / 4;
+      return isEarly && Number.isNaN(value) ? 0 : value;
     });
     return floatsOf(type, values);
   }

@@ -2,7 +2,6 @@ import { settable } from "../algebra/array_values.ts";
 import { arrayOver } from "../algebra/arrays.ts";
 import { elementTypes } from "../algebra/element_types.ts";
 import type { ElementType, ScalarType } from "../algebra/types.ts";
-import type { Described } from "../primitives/described.ts";
 import type { Drawn } from "../primitives/example_calls.ts";
 import {
   argumentsOfReference,
@@ -14,6 +13,7 @@ import {
   exampleOf,
   optionsAtHand,
 } from "../primitives/example_calls.ts";
+import type { Described } from "../primitives/help.ts";
 import type { Primitive } from "../primitives/primitive.ts";
 import * as references from "../reference/index.ts";
 import type { Check, Scope } from "./self_test_checks.ts";

@@ -1,6 +1,7 @@
 import { settable, valuesOf } from "../algebra/array_values.ts";
 import { arrayOver } from "../algebra/arrays.ts";
 import type { Scalar, ScalarType } from "../algebra/types.ts";
+import { dtypes } from "./dtypes.ts";
 import { UsageError } from "./errors.ts";
 import type { Input, Target } from "./files.ts";
 import { formatValue, parseValue } from "./format.ts";
@@ -23,6 +24,7 @@ export function openText(input: Input, type: ScalarType): ElementSource {
   let count = 0;
   return {
     type,
+    dtype: dtypes[type.name],
     shape: undefined,
     size: undefined,
     async fill(bytes) {

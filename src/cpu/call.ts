@@ -32,10 +32,15 @@ export interface CpuCall {
   /** What follows from the arguments: the plan's options, numbers such as `rows`, and the results with their types. */
   readonly request: Request;
   /**
-   * The results of a caller's text over each element `x` of an array and its index `i`: numbers of `type`, or of the text's own type. A
-   * condition gives u32: 0 or 1. Undefined if the CPU has no code for the text.
+   * The results of a caller's text over each element `x` of an array: numbers of `type`, or of the text's own type. A condition gives u32:
+   * 0 or 1. Undefined if the CPU has no code for the text. With the index of the array's first element, the text may name `i`, too.
    */
-  mapped(text: string, from: CpuArray, type?: ElementType): Promise<CpuArray | undefined>;
+  mapped(
+    text: string,
+    from: CpuArray,
+    type?: ElementType | "condition",
+    firstIndex?: number,
+  ): Promise<CpuArray | undefined>;
 }
 
 /**

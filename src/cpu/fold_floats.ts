@@ -40,6 +40,30 @@ export function leastFloat({ input, output, stores, carry, from, to, step, flip 
   carry[0] = least * sign;
 }
 
+/** The least number; with `flip` −1, the greatest one. −0 comes before 0. From the first NaN on it is NaN. */
+export function leastFloatOrNan({
+  input,
+  output,
+  stores,
+  carry,
+  from,
+  to,
+  step,
+  flip,
+}: Task<Float32Array>): void {
+  const sign = flip === 0 ? 1 : -1;
+  let least = (carry[0] as number) * sign;
+  for (let at = from; at < to; at += step) {
+    const item = (input[at] as number) * sign;
+    // `Math.min` takes −0 before 0. The NaN that it gives may have the bits of its operand.
+    least = Number.isNaN(item) || Number.isNaN(least) ? Number.NaN : Math.min(item, least);
+    if (stores) {
+      output[at] = least * sign;
+    }
+  }
+  carry[0] = least * sign;
+}
+
 export function addDoubles({ input, output, stores, carry, from, to, step }: Task<Float64Array>): void {
   let sum = carry[0] as number;
   for (let at = from; at < to; at += step) {
@@ -80,6 +104,30 @@ export function leastDouble({
     if (item <= least) {
       least = Math.min(item, least);
     }
+    if (stores) {
+      output[at] = least * sign;
+    }
+  }
+  carry[0] = least * sign;
+}
+
+/** As {@link leastFloatOrNan}. */
+export function leastDoubleOrNan({
+  input,
+  output,
+  stores,
+  carry,
+  from,
+  to,
+  step,
+  flip,
+}: Task<Float64Array>): void {
+  const sign = flip === 0 ? 1 : -1;
+  let least = (carry[0] as number) * sign;
+  for (let at = from; at < to; at += step) {
+    const item = (input[at] as number) * sign;
+    // `Math.min` takes −0 before 0. The NaN that it gives may have the bits of its operand.
+    least = Number.isNaN(item) || Number.isNaN(least) ? Number.NaN : Math.min(item, least);
     if (stores) {
       output[at] = least * sign;
     }

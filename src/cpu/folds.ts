@@ -3,7 +3,16 @@ import type { Operator } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import type { ElementType, Scalar, ScalarType, TypeName } from "../algebra/types.ts";
 import type { Numbers } from "./call.ts";
-import { addDoubles, addFloats, leastDouble, leastFloat, mulDoubles, mulFloats } from "./fold_floats.ts";
+import {
+  addDoubles,
+  addFloats,
+  leastDouble,
+  leastDoubleOrNan,
+  leastFloat,
+  leastFloatOrNan,
+  mulDoubles,
+  mulFloats,
+} from "./fold_floats.ts";
 import { addHalves, mulHalves, overHalves } from "./fold_halves.ts";
 import {
   addPairs,
@@ -28,7 +37,7 @@ import {
 } from "./fold_words.ts";
 import { bitsOf, isShifted, numbersLike } from "./numbers.ts";
 
-// Scans and reductions by the operators of the table. Integers, `min`, `max` and logical operators give the bits of the reference. Sums and
+// Scans and reductions by the operators of the table. Integers, `min`, `max`, `minimum`, `maximum` and logical operators give the bits of the reference. Sums and
 // products of floats go from left to right, from the initial value on, and are rounded after each operation.
 
 /** What a fold reads. */
@@ -53,6 +62,8 @@ const operations = {
   mul: ["product", 0],
   min: ["least", 0],
   max: ["least", -1],
+  minimum: ["leastOrNan", 0],
+  maximum: ["leastOrNan", -1],
   and: ["and", 0],
   or: ["or", 0],
   xor: ["xor", 0],
@@ -89,6 +100,13 @@ const loops = {
     f32: leastFloat,
     f64: leastDouble,
     f16: /* @__PURE__ */ overHalves("numbers", leastFloat),
+  },
+  leastOrNan: {
+    words: leastWord,
+    pairs: leastPair,
+    f32: leastFloatOrNan,
+    f64: leastDoubleOrNan,
+    f16: /* @__PURE__ */ overHalves("numbers", leastFloatOrNan),
   },
   and: { words: andWords, pairs: andPairs },
   or: { words: orWords, pairs: orPairs },
@@ -159,8 +177,10 @@ function identityOf(name: FoldName, { kind, zero, one, lowest, greatest, round }
     case "logicalAnd":
       return one;
     case "min":
+    case "minimum":
       return greatest;
     case "max":
+    case "maximum":
       return lowest;
     case "and":
       return round((typeof zero === "bigint" ? -1n : -1) as never);
@@ -184,7 +204,7 @@ function settingsOf({ kind, name }: ScalarType, operation: string, flip: number)
   const one = isFloat ? (name === "f64" ? 0x3ff00000 : 0x3f800000) : 1;
   return {
     // Words compare as signed numbers.
-    flip: kind === "unsigned" && operation === "least" ? flip ^ sign : flip,
+    flip: kind === "unsigned" && operation.startsWith("least") ? flip ^ sign : flip,
     lowFlip: flip ^ sign,
     mask: isFloat ? 0x7fffffff : -1,
     one: name === "f64" ? ([0, one] as const) : ([one, 0] as const),
@@ -202,7 +222,7 @@ function loopsOf(op: FoldName, type: ScalarType, like: Numbers): Loops {
 
 function makeLoops(op: FoldName, type: ScalarType, like: Numbers): Loops {
   const [operation, flip] = operations[op];
-  const takesNumbers = operation === "sum" || operation === "product" || operation === "least";
+  const takesNumbers = operation === "sum" || operation === "product" || operation.startsWith("least");
   const viewOf =
     type.kind === "float" && takesNumbers ? (numbers: Numbers) => numbers : (bitsOf as Loops["viewOf"]);
   const [carried, initial, element] = [1, 1, 1].map((length) => numbersLike(like, length)) as [

@@ -283,7 +283,7 @@ export const histogram: OnCpu = async ({ arrays, request, mapped }) => {
     eachBin(data, bins, take);
     return [sums()];
   }
-  const given = await mapped(bins.text, data);
+  const given = await mapped(bins.text, data, undefined, 0);
   if (given === undefined) {
     return undefined;
   }

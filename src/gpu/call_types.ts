@@ -1,6 +1,7 @@
 import type { AnyArray, ArrayOf, NameOf, ScalarArray, ValueIn } from "../algebra/arrays.ts";
 import type { Segments, SegmentsByExpression } from "../algebra/segments.ts";
 import type { ElementType, Value } from "../algebra/types.ts";
+import type { NarrowerThan } from "../algebra/widening.ts";
 import type { IndicesOption, SegmentsOption, ValuesOption } from "../options.ts";
 import type { WeightName } from "../plan/histogram.ts";
 import type { TuningOptions } from "../plan/options.ts";
@@ -44,6 +45,9 @@ export type ResultArray<Data, Type> =
 /** Positions or counts, where `Data` is. */
 export type U32Array<Data> = Data extends GpuArray ? GpuArray<"u32", number> : Uint32Array;
 
+/** What calls with a condition give: an array of one u32 on the GPU, and `AtHand` at hand. */
+export type Answer<Data, AtHand> = Data extends GpuArray ? GpuArray<"u32", number> : AtHand;
+
 /** The name of the type of a call's results. */
 export type ResultName<Data, Type> = Type extends ElementType<infer Name> ? Name : NameIn<Data>;
 
@@ -51,8 +55,10 @@ export type ResultName<Data, Type> = Type extends ElementType<infer Name> ? Name
 export type ResultValue<Data, Type> =
   Type extends ElementType<string, infer V extends Value> ? V : ElementIn<Data>;
 
-/** The option `map`. A call that names another type than the array's needs it. */
-export type MapTo<Data, Type> = [NameIn<Data>] extends [ResultName<Data, Type>]
+/** The option `map`. A call that names another type than the array's needs it, unless that type has every value of the array's. */
+export type MapTo<Data, Type> = [NameIn<Data>] extends [
+  ResultName<Data, Type> | NarrowerThan<ResultName<Data, Type>>,
+]
   ? MapOption
   : Required<MapOption>;
 

@@ -3,6 +3,7 @@ import { isOnGpu } from "../algebra/arrays.ts";
 import type { ElementType, ScalarOf, Value } from "../algebra/types.ts";
 import type { CompactOptions, PartitionOptions } from "../plan/compact.ts";
 import type { ExpandOptions } from "../plan/expand_runs.ts";
+import type { ConditionOptions } from "../plan/find.ts";
 import type { HistogramOptions } from "../plan/histogram.ts";
 import type { Primitive } from "../plan/plan_recording.ts";
 import type { ReduceOptions } from "../plan/reduce.ts";
@@ -12,6 +13,7 @@ import type { NthOptions, TopKOptions, TopKRowsOptions } from "../plan/select.ts
 import type { PreparedSortOptions } from "../plan/sort_with_values.ts";
 import type { EitherCompact, FlaggedCompact, PreparedCompact } from "../primitives/compact.ts";
 import type { PreparedExpandRuns } from "../primitives/expand_runs.ts";
+import type { HandConditionOptions, PreparedCondition } from "../primitives/find.ts";
 import type { GatherOptions, HandGatherOptions, PreparedGather } from "../primitives/gather.ts";
 import type { PreparedHistogram, WeightArray } from "../primitives/histogram.ts";
 import type { HandNthOptions, PreparedNth } from "../primitives/nth.ts";
@@ -29,6 +31,7 @@ import type { ArgValue } from "./at_hand/hand_types.ts";
 import { loadStreams } from "./at_hand/load_streams.ts";
 import { scanAtHand } from "./at_hand/scan_at_hand.ts";
 import type {
+  Answer,
   ArgSortOptions,
   Binned,
   CompactCallOptions,
@@ -62,6 +65,7 @@ import type { Arguments } from "./forms/call.ts";
 import type { Forms } from "./forms/forms.ts";
 import type { GpuArray, Memory } from "./gpu_arrays/gpu_array.ts";
 import type { UploadOptions, WrapOptions } from "./gpu_arrays/upload_and_wrap.ts";
+import type { Prepared } from "./recordings/recording.ts";
 import type {
   AnyStreamOptions,
   ArraySource,
@@ -81,6 +85,9 @@ type ArraysPart = typeof import("./parts/arrays.ts");
 const loadSearches = /* @__PURE__ */ once(() => import("./parts/searches.ts"));
 const loadSelections = /* @__PURE__ */ once(() => import("./parts/selections.ts"));
 const loadSorts = /* @__PURE__ */ once(() => import("./parts/sorts.ts"));
+
+/** The calls with a condition. */
+type ConditionName = "count" | "any" | "all" | "findFirst" | "findLast";
 
 /**
  * The option that names the type. It stands beside the other options, since TypeScript infers nothing from options of which one is missing
@@ -116,8 +123,8 @@ function streamFor(
 /**
  * Scans, reductions, selections, sorts and the other primitives on one device, which {@link openFold} opens.
  *
- * Results on integers are exact. On floats, `min`, `max` and the logical operators are exact. `exactAdd` is the exact sum, rounded
- * once: the same bits on every adapter, in every plan. `add` and `mul` of f64 round after each operation, in the plan's order.
+ * Results on integers are exact. On floats, `min`, `max`, `minimum`, `maximum` and the logical operators are exact. `exactAdd` is the
+ * exact sum, rounded once: the same bits on every adapter, in every plan. `add` and `mul` of f64 round after each operation, in the plan's order.
  * Those of f32 and f16 stay within a bound.
  */
 export class Fold {
@@ -149,7 +156,8 @@ export class Fold {
   }
 
   /**
-   * What it computes on. On `"gpu"`, short calls on typed arrays may still run on the CPU: see {@link OpenOptions.cpu}. On `"cpu"` there is
+   * What it computes on. On `"gpu"`, short calls on typed arrays may still run on the CPU, and on a software adapter most calls do:
+   * {@link Fold.explain} says where a call runs, and {@link OpenOptions.cpu} decides it. On `"cpu"` there is
    * no GPU. Then all calls give the same results, but `device`, `wrap` and what is prepared for recordings throw a {@link NoGpuError}.
    *
    * @group Device
@@ -471,6 +479,102 @@ export class Fold {
   }
 
   /**
+   * How many elements a condition holds for.
+   *
+   * @param data - as {@link Fold.scan} takes it.
+   * @returns a number; an array of one u32, if the data is on the GPU.
+   * @throws as {@link Fold.scan}; {@link SourceError} also if the condition does not compile.
+   * @group Count and find
+   *
+   * @example
+   * ```ts
+   * await fold.count(Float32Array.of(0.2, 0.9, 0.7), { where: "x > 0.5" }); // 2
+   * ```
+   */
+  count<Data extends FoldArray>(
+    data: Data,
+    options: HandConditionOptions<NameIn<Data>>,
+  ): Promise<Answer<Data, number>>;
+  count(data: unknown, options: object = {}): Promise<unknown> {
+    return this.#ask("count", data, options);
+  }
+
+  /**
+   * Whether a condition holds for any element. The search ends once one is found. As {@link Fold.count}; on the GPU, the u32 is 1 or 0.
+   *
+   * @group Count and find
+   *
+   * @example
+   * ```ts
+   * await fold.any(Float32Array.of(0.2, 0.9, 0.7), { where: "x > 0.8" }); // true
+   * ```
+   */
+  any<Data extends FoldArray>(
+    data: Data,
+    options: HandConditionOptions<NameIn<Data>>,
+  ): Promise<Answer<Data, boolean>>;
+  any(data: unknown, options: object = {}): Promise<unknown> {
+    return this.#ask("any", data, options);
+  }
+
+  /**
+   * Whether a condition holds for all elements, as it does if there are none. The search ends once it does not hold for one. As
+   * {@link Fold.count}; on the GPU, the u32 is 1 or 0.
+   *
+   * @group Count and find
+   *
+   * @example
+   * ```ts
+   * await fold.all(Float32Array.of(0.2, 0.9, 0.7), { where: "x > 0.5" }); // false
+   * ```
+   */
+  all<Data extends FoldArray>(
+    data: Data,
+    options: HandConditionOptions<NameIn<Data>>,
+  ): Promise<Answer<Data, boolean>>;
+  all(data: unknown, options: object = {}): Promise<unknown> {
+    return this.#ask("all", data, options);
+  }
+
+  /**
+   * The index of the first element that a condition holds for, and −1 if there is none. Elements far behind it are not read. As
+   * {@link Fold.count}; on the GPU, the u32 is 0xffffffff if there is none.
+   *
+   * @group Count and find
+   *
+   * @example
+   * ```ts
+   * await fold.findFirst(Float32Array.of(0.2, 0.9, 0.7), { where: "x > 0.5" }); // 1
+   * await fold.findFirst(Float32Array.of(0.2, 0.9, 0.7), { where: "x > 1.0" }); // -1
+   * ```
+   */
+  findFirst<Data extends FoldArray>(
+    data: Data,
+    options: HandConditionOptions<NameIn<Data>>,
+  ): Promise<Answer<Data, number>>;
+  findFirst(data: unknown, options: object = {}): Promise<unknown> {
+    return this.#ask("findFirst", data, options);
+  }
+
+  /**
+   * The index of the last element that a condition holds for, and −1 if there is none. As {@link Fold.findFirst}.
+   *
+   * @group Count and find
+   *
+   * @example
+   * ```ts
+   * await fold.findLast(Float32Array.of(0.2, 0.9, 0.7), { where: "x > 0.5" }); // 2
+   * ```
+   */
+  findLast<Data extends FoldArray>(
+    data: Data,
+    options: HandConditionOptions<NameIn<Data>>,
+  ): Promise<Answer<Data, number>>;
+  findLast(data: unknown, options: object = {}): Promise<unknown> {
+    return this.#ask("findLast", data, options);
+  }
+
+  /**
    * The least element and its index. Of equal elements it is the first one. As for `min`, −0 is less than 0, and any number wins
    * against NaN; of NaNs alone, the first one is the result.
    *
@@ -731,6 +835,20 @@ export class Fold {
     }
   }
 
+  /** Asks about the elements for which a condition holds. */
+  #ask(question: ConditionName, data: unknown, options: object): Promise<unknown> {
+    return this.#call(loadSearches, question, { arrays: { data: givenOf(data as AnyArray) }, options });
+  }
+
+  /** Prepares a primitive for recordings once its code is there. */
+  #prepare<Name extends string>(
+    load: () => Record<Name, Forms> | Promise<Record<Name, Forms>>,
+    name: Name,
+    options: object,
+  ): Promise<Prepared> {
+    return withNumbers(async () => (await load())[name].prepare(this.#context, options));
+  }
+
   /** Calls a primitive on an array on the GPU; undefined if `data` is something else. The calling method gives the result its type. */
   #onGpu(primitive: Primitive, data: unknown, options: object): Promise<unknown> | undefined {
     if (!isOnGpu(data)) {
@@ -976,9 +1094,86 @@ export class Fold {
    * ```
    */
   prepareHistogram<Name extends string>(options: HistogramOptions<Name>): Promise<PreparedHistogram> {
-    return withNumbers(async () =>
-      (await loadSearches()).histogram.prepare(this.#gpu("prepareHistogram"), options),
-    );
+    return this.#prepare(loadSearches, "histogram", options);
+  }
+
+  /**
+   * Compiles a count of the items that a condition holds for, and allocates its scratch. As {@link Fold.prepareScan}. The output receives a
+   * u32.
+   *
+   * @group Recordings
+   *
+   * @example
+   * ```ts
+   * const count = await fold.prepareCount({ type: f32, where: "x > 0.5", maxLength: 1 << 20 });
+   * count.record(encoder, { input, output, length });
+   * ```
+   */
+  prepareCount<Name extends string>(options: ConditionOptions<Name>): Promise<PreparedCondition> {
+    return this.#prepare(loadSearches, "count", options);
+  }
+
+  /**
+   * Compiles a search for any item that a condition holds for. As {@link Fold.prepareCount}. The output receives 1 if there is one, and
+   * otherwise 0.
+   *
+   * @group Recordings
+   *
+   * @example
+   * ```ts
+   * const any = await fold.prepareAny({ type: f32, where: "x > 0.5", maxLength: 1 << 20 });
+   * any.record(encoder, { input, output, length });
+   * ```
+   */
+  prepareAny<Name extends string>(options: ConditionOptions<Name>): Promise<PreparedCondition> {
+    return this.#prepare(loadSearches, "any", options);
+  }
+
+  /**
+   * Compiles a search for any item that a condition does not hold for. As {@link Fold.prepareCount}. The output receives 0 if there is one,
+   * and otherwise 1.
+   *
+   * @group Recordings
+   *
+   * @example
+   * ```ts
+   * const all = await fold.prepareAll({ type: f32, where: "x > 0.5", maxLength: 1 << 20 });
+   * all.record(encoder, { input, output, length });
+   * ```
+   */
+  prepareAll<Name extends string>(options: ConditionOptions<Name>): Promise<PreparedCondition> {
+    return this.#prepare(loadSearches, "all", options);
+  }
+
+  /**
+   * Compiles a search for the first item that a condition holds for. As {@link Fold.prepareCount}. The output receives its index, or
+   * 0xffffffff if there is none.
+   *
+   * @group Recordings
+   *
+   * @example
+   * ```ts
+   * const first = await fold.prepareFindFirst({ type: f32, where: "x > 0.5", maxLength: 1 << 20 });
+   * first.record(encoder, { input, output, length });
+   * ```
+   */
+  prepareFindFirst<Name extends string>(options: ConditionOptions<Name>): Promise<PreparedCondition> {
+    return this.#prepare(loadSearches, "findFirst", options);
+  }
+
+  /**
+   * Compiles a search for the last item that a condition holds for. As {@link Fold.prepareFindFirst}.
+   *
+   * @group Recordings
+   *
+   * @example
+   * ```ts
+   * const last = await fold.prepareFindLast({ type: f32, where: "x > 0.5", maxLength: 1 << 20 });
+   * last.record(encoder, { input, output, length });
+   * ```
+   */
+  prepareFindLast<Name extends string>(options: ConditionOptions<Name>): Promise<PreparedCondition> {
+    return this.#prepare(loadSearches, "findLast", options);
   }
 
   /**
@@ -993,9 +1188,7 @@ export class Fold {
    * ```
    */
   prepareSearchSorted<Name extends string>(options: SearchOptions<Name>): Promise<PreparedSearchSorted> {
-    return withNumbers(async () =>
-      (await loadSearches()).searchSorted.prepare(this.#gpu("prepareSearchSorted"), options),
-    );
+    return this.#prepare(loadSearches, "searchSorted", options);
   }
 
   /**
@@ -1011,9 +1204,7 @@ export class Fold {
    * ```
    */
   prepareGather<Name extends string>(options: GatherOptions<Name>): Promise<PreparedGather> {
-    return withNumbers(async () =>
-      (await loadSearches()).gather.prepare(this.#gpu("prepareGather"), options),
-    );
+    return this.#prepare(loadSearches, "gather", options);
   }
 
   /**
@@ -1028,9 +1219,7 @@ export class Fold {
    * ```
    */
   prepareExpandRuns<Name extends string>(options: ExpandOptions<Name>): Promise<PreparedExpandRuns> {
-    return withNumbers(async () =>
-      (await loadArrays()).expandRuns.prepare(this.#gpu("prepareExpandRuns"), options),
-    );
+    return this.#prepare(loadArrays, "expandRuns", options);
   }
 
   /**
@@ -1092,7 +1281,7 @@ export class Fold {
    * ```
    */
   prepareSort<Name extends string>(options: PreparedSortOptions<Name>): Promise<PreparedSort> {
-    return withNumbers(async () => (await loadSorts()).sort.prepare(this.#gpu("prepareSort"), options));
+    return this.#prepare(loadSorts, "sort", options);
   }
 
   /**
@@ -1109,7 +1298,7 @@ export class Fold {
   prepareTopK<Name extends string>(
     options: TopKOptions<Name> | TopKRowsOptions<Name>,
   ): Promise<PreparedTopK> {
-    return withNumbers(async () => (await loadSelections()).topK.prepare(this.#gpu("prepareTopK"), options));
+    return this.#prepare(loadSelections, "topK", options);
   }
 
   /**
@@ -1124,7 +1313,7 @@ export class Fold {
    * ```
    */
   prepareNth<Name extends string>(options: NthOptions<Name>): Promise<PreparedNth> {
-    return withNumbers(async () => (await loadSelections()).nth.prepare(this.#gpu("prepareNth"), options));
+    return this.#prepare(loadSelections, "nth", options);
   }
 
   /**

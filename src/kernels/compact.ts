@@ -29,6 +29,7 @@ import type { Source, SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
 import type { TileShape } from "./algorithms.ts";
 import { algorithms } from "./algorithms.ts";
+import { conditionSources } from "./condition.ts";
 import {
   carriedAs,
   itemsOfVector,
@@ -86,17 +87,19 @@ function compactionSources(
         `${classesText(selector.classes)}\nfn class_of(item: Input, index: u32) -> u32`,
         `min(CLASSES - 1u, class_value(${own}))`,
       ] as const);
-  const parameters = `x: ${from.native.element}, i: u32`;
   return [
     generated([...head, `${declared} {\n  return ${call};\n}`].join("\n")),
-    callersFunction(
-      `fn ${isWhere ? `keep_value(${parameters}) -> bool` : `class_value(${parameters}) -> u32`} {`,
-      isWhere ? "the predicate" : "the class",
-      expression,
-      expressionOver({ x: from, i: "u32" }, isWhere ? "condition" : "class"),
-      // i32 keeps the sign; as u32, a negative number is greater than any class.
-      ...(isWhere ? ["bool("] : ["u32(i32(", "))"]),
-    ),
+    isWhere
+      ? conditionSources(from, expression)
+      : callersFunction(
+          `fn class_value(x: ${from.native.element}, i: u32) -> u32 {`,
+          "the class",
+          expression,
+          expressionOver({ x: from, i: "u32" }, "class"),
+          // i32 keeps the sign; as u32, a negative number is greater than any class.
+          "u32(i32(",
+          "))",
+        ),
   ];
 }
 

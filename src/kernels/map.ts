@@ -4,6 +4,7 @@ import type { Domain, ElementType } from "../algebra/types.ts";
 import { callersFunction } from "../text/callers.ts";
 import type { Source, SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
+import { conditionSources } from "./condition.ts";
 import type { Side } from "./contract.ts";
 import { carriedAs, conversion, elementFromCallers, valueFromItem, vectorText } from "./contract.ts";
 import { regrouped } from "./words.ts";
@@ -12,6 +13,8 @@ import { regrouped } from "./words.ts";
 export interface ItemMap {
   /** The type of the items before the map. */
   readonly from: ElementType;
+  /** The map, as WGSL over the item `x` and its index `i`. */
+  readonly text: string;
   /**
    * The declarations that a kernel of mapped items needs. Both its input and its output hold bits that no conversion has
    * touched, so that they may share a binding if their items have the same size. `shown` is as in `storageText`.
@@ -35,20 +38,20 @@ export const carriedOf = (
 
 /**
  * The map that a caller's WGSL describes, over an item's value `x` and its index `i`. It gives a value of the resulting
- * type.
+ * type; or a u32, of a condition: 1 where that holds, and 0 elsewhere.
  */
-export function itemMap(from: ElementType, text: string): ItemMap {
-  const mapValue = (type: ElementType): Source =>
-    callersFunction(
-      `fn map_value(x: ${from.native.element}, i: u32) -> ${type.native.element} {`,
-      "the map",
-      text,
-      expressionOver({ x: from, i: "u32" }, type),
-    );
+export function itemMap(from: ElementType, text: string, isCondition = false): ItemMap {
+  const mapValue = (type: ElementType): readonly Source[] => {
+    const head = `fn map_value(x: ${from.native.element}, i: u32) -> ${type.native.element} {`;
+    return isCondition
+      ? [generated(`${head}\n  return u32(keep_value(x, i));\n}`), conditionSources(from, text)]
+      : [callersFunction(head, "the map", text, expressionOver({ x: from, i: "u32" }, type))];
+  };
   // The files of both types, each once: what a file declares must not be declared twice. A program may hold a type twice.
   const bothTypes = (type: ElementType): readonly SourceText[] => expressionFiles(from, type);
   return {
     from,
+    text,
     sources(monoid, output, vector, storesVectors, shown) {
       const { domain, type } = monoid;
       const items = output === "items" ? carriedAs(type) : domain.element;
@@ -68,7 +71,7 @@ export function itemMap(from: ElementType, text: string): ItemMap {
             ),
           ].join("\n"),
         ),
-        mapValue(type),
+        ...mapValue(type),
         ...bothTypes(type),
       ];
     },
@@ -82,7 +85,7 @@ export function itemMap(from: ElementType, text: string): ItemMap {
           "}",
         ].join("\n"),
       ),
-      mapValue(type),
+      ...mapValue(type),
       ...bothTypes(type),
     ],
   };

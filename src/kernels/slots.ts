@@ -120,6 +120,10 @@ export const slots: Readonly<Record<string, Slot>> = {
     does: "finds the values of positions",
     roles: [["how many values there are", "values_length"]],
   },
+  "device/find": {
+    does: "says in which order items are searched, and what is stored for the one that is found",
+    roles: [["the order, and the answer", "tile_at score_of greatest_score answer_of"]],
+  },
   "device/keys": {
     does: "keys of floats, and the order of entries that a reduction takes the least of",
     roles: [

@@ -1,5 +1,6 @@
 import type { ElementType } from "../algebra/types.ts";
 import { isSameType, requireType } from "../algebra/types.ts";
+import { conversionError, widens } from "../algebra/widening.ts";
 import { ArgumentError } from "../errors.ts";
 import type { ItemMap } from "../kernels/map.ts";
 import { itemMap } from "../kernels/map.ts";
@@ -14,32 +15,38 @@ export interface MapOptions {
    * compaction, it applies only to kept items.
    */
   readonly map?: string;
-  /** The type of the input's items. The default is `type`. Another type needs a map. */
+  /**
+   * The type of the input's items. The default is `type`. Another type needs a map, unless `type` has every value of it: u64 has those of u32,
+   * i64 those of u32 and i32, f32 those of f16, and f64 those of u32, i32, f32 and f16.
+   */
   readonly from?: ElementType;
 }
 
 /**
- * Checks the map that options name, and returns it; undefined if there is none.
+ * Checks the map that options name, and returns it; undefined if there is none. Without one, items of another type are converted, if the
+ * result's type has all their values.
  *
- * @throws {ArgumentError} if the map is not WGSL text, or if the types differ and there is no map.
+ * @throws {ArgumentError} if the map is not WGSL text, or if the types differ, there is no map, and a conversion would not keep each value.
  * @throws {FeatureError} if the device lacks the feature of a type.
  */
 export function mapOf(
-  { map, from }: { readonly map?: unknown; readonly from?: unknown },
+  {
+    map: given,
+    from,
+    isCondition,
+  }: { readonly map?: unknown; readonly from?: unknown; readonly isCondition?: boolean },
   type: ElementType,
   title: string,
   features: ReadonlySet<string>,
 ): ItemMap | undefined {
   const source = from === undefined ? type : requireType(from, `${title}: from`, "from");
-  if (map === undefined) {
-    if (!isSameType(source, type)) {
-      throw new ArgumentError(
-        `${title}: the items are ${source.name}, and the result is ${type.name}; it takes a map from one to the other`,
-        "map",
-      );
-    }
+  if (given === undefined && isSameType(source, type)) {
     return undefined;
   }
+  if (given === undefined && !widens(source, type)) {
+    throw conversionError(title, source, type);
+  }
+  const map = given === undefined ? `${type.name}(x)` : given;
   requireCode(title, "map", map, "a WGSL expression over the item x and its index i");
   if (!isSameType(source, type) && source.name === type.name) {
     throw new ArgumentError(
@@ -59,5 +66,5 @@ export function mapOf(
   if (source.feature !== undefined && !features.has(source.feature)) {
     throw typeFeatureError(`${title} from ${source.name}`, source.feature);
   }
-  return itemMap(source, map);
+  return itemMap(source, map, isCondition);
 }

@@ -53,6 +53,12 @@ export interface ReduceOptions<Name extends string = string>
   readonly lengthOnGpu?: boolean;
 }
 
+/** What a count says of itself to the planner of reductions. */
+export interface Counting {
+  /** How messages begin. The map is a condition, and an item for which it holds counts as 1. */
+  readonly counting?: string;
+}
+
 /**
  * Plans a reduction. One dispatch reduces all tiles if the adapter manages it. Otherwise it reduces tiles to totals, and reduces these totals again,
  * until one is left. Reductions of segments have a planner of their own: `planSegmented` in src/plan/plan_segmented.ts.
@@ -60,17 +66,17 @@ export interface ReduceOptions<Name extends string = string>
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
 export function planReduce(
-  options: AnyOperator<ReduceOptions> & Continued,
+  options: AnyOperator<ReduceOptions> & Continued & Counting,
   facts: PlanFacts,
   arrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
   testing: LookBackTesting = {},
 ): Plan {
-  const { type, op = add, lengthOnGpu = false } = options;
+  const { type, op = add, lengthOnGpu = false, counting } = options;
   const own = monoidOf(op, type, "reduce");
-  const title = `reduce<${own.title}>`;
+  const title = counting ?? `reduce<${own.title}>`;
   const ends = endsOf(options, title, own);
   const monoid = ends?.monoid ?? own;
-  const map = mapOf(options, type, title, facts.features);
+  const map = mapOf({ ...options, isCondition: counting !== undefined }, type, title, facts.features);
   const loaded = map?.from ?? type;
   const row = reductionRow(monoid, loaded, options, facts);
   const tuning = chooseSizes(row, { title, type, monoid }, options, facts);

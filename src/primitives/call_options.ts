@@ -4,9 +4,13 @@ import type { ElementType } from "../algebra/types.ts";
 
 /** The types of a call that can map elements to another type. */
 export interface TypesOption<From extends string, Type> {
-  /** The type of the results. Needed if a map gives another type than the array's, and for f16 bits in a `Uint16Array`. */
+  /**
+   * The type of the results. Needed if a map gives another type than the array's, and for f16 bits in a `Uint16Array`. Without a map it may
+   * be a type that has every value of the array's: then elements are converted as they are loaded. u64 has the values of u32, i64 those of
+   * u32 and i32, f32 those of f16, and f64 those of u32, i32, f32 and f16.
+   */
   readonly type?: Type;
-  /** The type of the array's elements. Needed only for f16 bits in a `Uint16Array`, if a map gives another type. */
+  /** The type of the array's elements. Needed only for f16 bits in a `Uint16Array`, if the results have another type. */
   readonly from?: ElementType<From>;
 }
 

@@ -1,44 +1,30 @@
-import type { Examples } from "./examples.ts";
-import { expandRuns, expandRunsExamples, expandRunsHelp } from "./expand_runs.ts";
-import { gather, gatherExamples, gatherHelp } from "./gather.ts";
-import type { HelpOf } from "./help.ts";
-import { histogram, histogramExamples, histogramHelp } from "./histogram.ts";
-import { nth, nthExamples, nthHelp } from "./nth.ts";
+import { described as expandRuns } from "./expand_runs.ts";
+import { described as conditions } from "./find.ts";
+import { described as gather } from "./gather.ts";
+import type { Described } from "./help.ts";
+import { described as histogram } from "./histogram.ts";
+import { described as nth } from "./nth.ts";
 import type { Primitive } from "./primitive.ts";
-import { runLengths, runLengthsExamples, runLengthsHelp } from "./run_lengths.ts";
-import { searchSorted, searchSortedExamples, searchSortedHelp } from "./search_sorted.ts";
-import { argSort, argSortExamples, argSortHelp, sort, sortExamples, sortHelp } from "./sort.ts";
-import { topK, topKExamples, topKHelp } from "./top_k.ts";
-import { unique, uniqueExamples, uniqueHelp } from "./unique.ts";
+import { described as runLengths } from "./run_lengths.ts";
+import { described as searchSorted } from "./search_sorted.ts";
+import { described as sorts } from "./sort.ts";
+import { described as topK } from "./top_k.ts";
+import { described as unique } from "./unique.ts";
 
 // The primitives whose commands, plans in `wavefold explain` and forms on the site follow from their descriptions.
 
-/** A primitive, what help says of it, and its examples. */
-export interface Described {
-  readonly primitive: Primitive<never>;
-  readonly help: HelpOf<Primitive<never>>;
-  readonly examples: Examples;
-  /** What its command calls in its place if this flag is given. It has the same operands. */
-  readonly instead?: readonly [flag: string, primitive: Primitive<never>];
-}
-
 /** The primitives that the site has by their descriptions. */
 export const onSite: readonly Described[] = [
-  { primitive: expandRuns, help: expandRunsHelp, examples: expandRunsExamples },
-  { primitive: histogram, help: histogramHelp, examples: histogramExamples },
-  { primitive: searchSorted, help: searchSortedHelp, examples: searchSortedExamples },
-  { primitive: gather, help: gatherHelp, examples: gatherExamples },
-  { primitive: topK, help: topKHelp, examples: topKExamples },
-  { primitive: nth, help: nthHelp, examples: nthExamples },
-];
+  expandRuns,
+  histogram,
+  searchSorted,
+  gather,
+  conditions,
+  topK,
+  nth,
+].flat();
 
-export const primitives: readonly Described[] = [
-  { primitive: sort, help: sortHelp, examples: sortExamples },
-  { primitive: argSort, help: argSortHelp, examples: argSortExamples },
-  { primitive: unique, help: uniqueHelp, examples: uniqueExamples, instead: ["counts", runLengths] },
-  { primitive: runLengths, help: runLengthsHelp, examples: runLengthsExamples },
-  ...onSite,
-];
+export const primitives: readonly Described[] = [sorts, unique, runLengths, onSite].flat();
 
 /** What each option of a call takes, the numbers included. */
 export const kindsOf = ({

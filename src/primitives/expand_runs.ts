@@ -9,7 +9,7 @@ import { EXPAND_ARRANGEMENTS, planExpandRuns } from "../plan/expand_runs.ts";
 import type { Told } from "../plan/explain_way.ts";
 import type { Examples } from "./examples.ts";
 import { between, pick } from "./examples.ts";
-import type { HelpOf } from "./help.ts";
+import type { Described, HelpOf } from "./help.ts";
 import type { Primitive } from "./primitive.ts";
 import type { BufferRange, Length, PreparedPrimitive } from "./ranges.ts";
 
@@ -82,6 +82,7 @@ type Options = HandExpandOptions<string> & Partial<RoomOption>;
 /** Each value as often as its count says. */
 export const expandRuns: Primitive<Options, "values" | "counts", "values"> = {
   name: "expandRuns",
+  onCpu: "moves",
   operands: [
     { name: "values", range: "input", isNamed: true },
     { name: "counts", range: "counts", isOneEach: true },
@@ -147,3 +148,7 @@ export const expandRunsExamples: Examples<Options> = {
       ),
     ),
 };
+
+export const described: readonly Described[] = [
+  { primitive: expandRuns, help: expandRunsHelp, examples: expandRunsExamples },
+];

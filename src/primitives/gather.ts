@@ -18,7 +18,7 @@ import type { Plan } from "../plan/plan.ts";
 import { itemBytesOf } from "../plan/plan.ts";
 import type { Examples } from "./examples.ts";
 import { between } from "./examples.ts";
-import type { HelpOf } from "./help.ts";
+import type { Described, HelpOf } from "./help.ts";
 import type { Primitive } from "./primitive.ts";
 import type { BufferRange, Length, PreparedPrimitive } from "./ranges.ts";
 
@@ -114,6 +114,7 @@ function requireInside(positions: Uint32Array, length: number, title: string): v
 /** The value at each position. */
 export const gather: Primitive<HandGatherOptions<string>, "values" | "positions", "gathered"> = {
   name: "gather",
+  onCpu: "moves",
   operands: [
     { name: "values", range: "values", isNamed: true, count: "valuesCount" },
     { name: "positions", range: "input" },
@@ -158,8 +159,9 @@ export const gatherHelp: HelpOf<typeof gather> = {
   says: "Takes the value at each position, as often as the position is there. The result has the positions' shape. A position past the last value is an error.",
   operands: {
     values: "the values",
-    positions: "the positions, which count from 0: u32, with --raw and --text, too",
+    positions: "the positions, which count from 0: whole numbers; with --raw and --text u32",
   },
+  wholeNumbers: ["positions"],
   options: {},
   results: { gathered: "where the values at the positions go" },
   ways: {
@@ -186,3 +188,7 @@ export const gatherExamples: Examples<HandGatherOptions<string>> = {
       };
     }),
 };
+
+export const described: readonly Described[] = [
+  { primitive: gather, help: gatherHelp, examples: gatherExamples },
+];

@@ -1,6 +1,7 @@
 import type { Planned, Told } from "../plan/explain_way.ts";
 import type { TuningOptions } from "../plan/options.ts";
 import type { SortKeyOptions } from "../plan/sort_key.ts";
+import type { Examples } from "./examples.ts";
 import type { Primitive } from "./primitive.ts";
 
 // What the command and the site say of a primitive. Only they load it, so a program's bundle has none of it.
@@ -53,6 +54,15 @@ export type HelpOf<Described> =
             }
         )
     : never;
+
+/** A primitive, what help says of it, and its examples. */
+export interface Described {
+  readonly primitive: Primitive<never>;
+  readonly help: HelpOf<Primitive<never>>;
+  readonly examples: Examples;
+  /** What its command calls in its place if this flag is given. It has the same operands. */
+  readonly instead?: readonly [flag: string, primitive: Primitive<never>];
+}
 
 /** What help says of the options of an order. */
 export const orderHelp = {

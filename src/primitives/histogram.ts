@@ -9,7 +9,7 @@ import { planHistogram, requireBinText, requireWeights } from "../plan/histogram
 import { requireScalar } from "../plan/require_scalar.ts";
 import type { Example, Examples, Random } from "./examples.ts";
 import { between, pick } from "./examples.ts";
-import type { HelpOf } from "./help.ts";
+import type { Described, HelpOf } from "./help.ts";
 import type { Primitive } from "./primitive.ts";
 import type { BufferRange, Length, PartOption, PreparedPrimitive } from "./ranges.ts";
 
@@ -49,6 +49,7 @@ export interface PreparedHistogram extends PreparedPrimitive<HistogramRanges> {}
 /** How many elements fall in each bin, or the sums of their weights. */
 export const histogram: Primitive<HandHistogramOptions<string>, "data" | "weights", "bins"> = {
   name: "histogram",
+  onCpu: "searches",
   operands: [
     { name: "data", range: "input", isNamed: true },
     { name: "weights", range: "weights", isOption: true, isOneEach: true },
@@ -173,3 +174,7 @@ export const histogramExamples: Examples<HandHistogramOptions<string>> = {
             : example;
         }),
 };
+
+export const described: readonly Described[] = [
+  { primitive: histogram, help: histogramHelp, examples: histogramExamples },
+];

@@ -10,7 +10,7 @@ import type { SortKeyOptions } from "../plan/sort_key.ts";
 import { requireBits, requireKey, requireWhole } from "../plan/sort_key.ts";
 import type { Example, Examples, Random } from "./examples.ts";
 import { between, bitsOf, keysOf, pick } from "./examples.ts";
-import type { HelpOf } from "./help.ts";
+import type { Described, HelpOf } from "./help.ts";
 import { orderHelp } from "./help.ts";
 import type { Given, Primitive } from "./primitive.ts";
 import type { BufferRange, Length, PreparedPrimitive } from "./ranges.ts";
@@ -67,6 +67,7 @@ export function requireOrder(
 /** The element that has `n` others before it in an order, and its position. */
 export const nth: Primitive<Options, "data", "value" | "index"> = {
   name: "nth",
+  onCpu: "selections",
   operands: [{ name: "data", range: "input", isNamed: true }],
   numbers: ["n"],
   options: {
@@ -144,3 +145,5 @@ export const nthExamples: Examples<Options> = {
   forLength: ({ n = 0, ...others }, length) =>
     length === 0 ? undefined : { ...others, n: Math.min(n, length - 1) },
 };
+
+export const described: readonly Described[] = [{ primitive: nth, help: nthHelp, examples: nthExamples }];

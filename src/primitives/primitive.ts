@@ -49,6 +49,8 @@ export interface Result<Name extends string = string> {
   readonly like?: string;
   /** Whether calls at hand give its only element. */
   readonly isElement?: boolean;
+  /** What they give for it, if not the element itself. */
+  atHand?(element: never): unknown;
   /** The shape that it has in a file: the input's, or this one. Otherwise it has one dimension. */
   readonly shape?: "input" | readonly number[];
   /** Whether calls do not give it. The plan needs room for it. */
@@ -123,6 +125,8 @@ export interface Primitive<
    * data once.
    */
   readonly arrangements?: readonly Arrangement[];
+  /** The loops among which the CPU has one of its name: see the table in `src/gpu/at_hand/cpu_calls.ts`. */
+  readonly onCpu?: "moves" | "searches" | "selections" | "sorts" | "conditions";
   /** Checks a call. @throws {ArgumentError} {@link LimitError} */
   request(given: Given<Options>): Request<Results>;
   /** Plans it, for ranges in some of its arrangements. @throws {ArgumentError} {@link LimitError} {@link FeatureError} */

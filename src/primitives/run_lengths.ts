@@ -9,7 +9,7 @@ import { requireRunKey } from "../plan/run_key.ts";
 import { planRuns } from "../plan/runs.ts";
 import type { Examples } from "./examples.ts";
 import { keysOf } from "./examples.ts";
-import type { HelpOf } from "./help.ts";
+import type { Described, HelpOf } from "./help.ts";
 import type { Given, Primitive, Result } from "./primitive.ts";
 
 /** The options of `unique` and `runLengths`. */
@@ -28,6 +28,7 @@ export interface RunLengths<Values, Counts> {
 
 /** What `unique` and `runLengths` have in common. */
 export const ofRuns = {
+  onCpu: "moves",
   operands: [{ name: "data", range: "input", also: "keys", isNamed: true }],
   options: {
     type: "type",
@@ -87,3 +88,7 @@ export const runLengthsExamples: Examples<RunOptions<string>> = {
       .map(({ twins, ...options }) => ({ options, hasRuns: true, ...(twins && { twins }) })),
   ],
 };
+
+export const described: readonly Described[] = [
+  { primitive: runLengths, help: runLengthsHelp, examples: runLengthsExamples },
+];

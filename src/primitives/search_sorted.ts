@@ -8,7 +8,7 @@ import type { SearchTuning } from "../plan/search.ts";
 import { planSearch } from "../plan/search.ts";
 import type { Examples } from "./examples.ts";
 import { between } from "./examples.ts";
-import type { HelpOf } from "./help.ts";
+import type { Described, HelpOf } from "./help.ts";
 import type { Primitive } from "./primitive.ts";
 import type { BufferRange, Length, PartOption, PreparedPrimitive } from "./ranges.ts";
 
@@ -38,6 +38,7 @@ export interface PreparedSearchSorted extends PreparedPrimitive<SearchRanges> {}
 /** The place of each value in a sorted array. */
 export const searchSorted: Primitive<HandSearchOptions<string>, "sorted" | "values", "places"> = {
   name: "searchSorted",
+  onCpu: "searches",
   operands: [
     { name: "sorted", range: "sorted", isNamed: true, count: "sortedCount" },
     { name: "values", range: "input", isNamed: true },
@@ -107,3 +108,7 @@ export const searchSortedExamples: Examples<HandSearchOptions<string>> = {
           operands: { sorted: { type, length: entries, contents: "ascending" } },
         })),
 };
+
+export const described: readonly Described[] = [
+  { primitive: searchSorted, help: searchSortedHelp, examples: searchSortedExamples },
+];

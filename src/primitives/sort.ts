@@ -12,7 +12,7 @@ import type { PreparedSortOptions } from "../plan/sort_with_values.ts";
 import { planSortWithValues } from "../plan/sort_with_values.ts";
 import type { Example, ExampleArray, Examples, Random } from "./examples.ts";
 import { between, pick, rowsWithin } from "./examples.ts";
-import type { HelpOf } from "./help.ts";
+import type { Described, HelpOf } from "./help.ts";
 import { orderHelp } from "./help.ts";
 import { ordersOf } from "./nth.ts";
 import type { Given, Operand, Primitive, Request, Result } from "./primitive.ts";
@@ -172,6 +172,7 @@ const data: Operand = { name: "data", range: "input", isNamed: true };
 const offsets: Operand = { name: "offsets", range: "offsets", inside: "segments" };
 
 const common = {
+  onCpu: "sorts" as const,
   options: {
     type: "type",
     key: "expression",
@@ -295,3 +296,8 @@ export const sortExamples: Examples<Options> = {
     }),
   forLength,
 };
+
+export const described: readonly Described[] = [
+  { primitive: sort, help: sortHelp, examples: sortExamples },
+  { primitive: argSort, help: argSortHelp, examples: argSortExamples },
+];

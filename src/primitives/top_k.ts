@@ -12,7 +12,7 @@ import { planTopKRows } from "../plan/select_rows.ts";
 import { requireWhole } from "../plan/sort_key.ts";
 import type { Examples } from "./examples.ts";
 import { between, rowsWithin } from "./examples.ts";
-import type { HelpOf } from "./help.ts";
+import type { Described, HelpOf } from "./help.ts";
 import { orderHelp } from "./help.ts";
 import type { NthRanges } from "./nth.ts";
 import { ordersOf, requireOrder } from "./nth.ts";
@@ -92,6 +92,7 @@ function plan(options: TopKOptions | TopKRowsOptions, facts: DeviceFacts): Plan 
 /** The first elements in an order, and their positions. */
 export const topK: Primitive<Options, "data", "values" | "indices"> = {
   name: "topK",
+  onCpu: "selections",
   operands: [{ name: "data", range: "input", isNamed: true }],
   numbers: ["k"],
   options: {
@@ -207,3 +208,5 @@ export const topKExamples: Examples<Options> = {
     ...(segments && { segments: { rows: rowsWithin(segments.rows, length) } }),
   }),
 };
+
+export const described: readonly Described[] = [{ primitive: topK, help: topKHelp, examples: topKExamples }];

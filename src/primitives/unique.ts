@@ -1,9 +1,17 @@
 import type { IndicesOption, OptionTable } from "../options.ts";
 import type { Examples } from "./examples.ts";
-import type { HelpOf } from "./help.ts";
+import type { Described, HelpOf } from "./help.ts";
 import type { Primitive } from "./primitive.ts";
 import type { RunOptions } from "./run_lengths.ts";
-import { countsHelp, equalHelp, ofRuns, requireRuns, runKeyHelp, runLengthsExamples } from "./run_lengths.ts";
+import {
+  countsHelp,
+  equalHelp,
+  ofRuns,
+  requireRuns,
+  runKeyHelp,
+  runLengths,
+  runLengthsExamples,
+} from "./run_lengths.ts";
 
 type Options = RunOptions<string> & Partial<IndicesOption>;
 
@@ -46,3 +54,7 @@ export const uniqueExamples: Examples<Options> = {
       .of(...given)
       .flatMap((example) => [example, { ...example, options: { ...example.options, indices: true } }]),
 };
+
+export const described: readonly Described[] = [
+  { primitive: unique, help: uniqueHelp, examples: uniqueExamples, instead: ["counts", runLengths] },
+];

@@ -2,6 +2,7 @@ import type { AnyArray, ArrayOf, NameOf, ValueIn } from "../algebra/arrays.ts";
 import { arrayLike } from "../algebra/arrays.ts";
 import { isTrue } from "../algebra/truth.ts";
 import type { Scalar, Value } from "../algebra/types.ts";
+import { isSameType } from "../algebra/types.ts";
 import type { IndicesOption, OptionTable } from "../options.ts";
 import type { ReferenceType } from "./items.ts";
 import { emptyFor, mappedItems } from "./items.ts";
@@ -61,7 +62,7 @@ export function compactReference<A extends AnyArray>(
   if (options.indices) {
     return Uint32Array.from(positions);
   }
-  if (options.map !== undefined) {
+  if (options.map !== undefined || !isSameType(items.from, items.type)) {
     const { array, set } = emptyFor(data, items, positions.length, "compactReference");
     positions.forEach((position, slot) => {
       set(slot, items.read(position));

@@ -11,6 +11,14 @@ export type { SortOrder } from "../plan/sort_key.ts";
 export type { ReferenceArg } from "./arg_min_max.ts";
 export { argMaxReference, argMinReference } from "./arg_min_max.ts";
 export { compactReference } from "./compact.ts";
+export type { ReferenceCondition } from "./find.ts";
+export {
+  allReference,
+  anyReference,
+  countReference,
+  findFirstReference,
+  findLastReference,
+} from "./find.ts";
 export { gatherReference } from "./gather.ts";
 export type { ReferenceBins } from "./histogram.ts";
 export { histogramReference } from "./histogram.ts";
@@ -23,6 +31,7 @@ export type { ReferenceByKey, ReferenceKeys, ReferenceRunKey } from "./run_key.t
 export type { ReferenceRunOptions } from "./runs.ts";
 export { expandRunsReference, runLengthsReference, uniqueReference } from "./runs.ts";
 export type {
+  ReferenceConversion,
   ReferenceInitial,
   ReferenceMap,
   ReferenceMapOptions,

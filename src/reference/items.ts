@@ -13,8 +13,9 @@ import { bytesFor } from "../algebra/bytes.ts";
 import { problemOf } from "../algebra/check_value.ts";
 import { requireInitial } from "../algebra/initial.ts";
 import { plainTypes } from "../algebra/plain_types.ts";
-import type { ElementType, Value } from "../algebra/types.ts";
+import type { ElementType, Scalar, Value } from "../algebra/types.ts";
 import { isSameType, requireType } from "../algebra/types.ts";
+import { nameIfConverted, widens } from "../algebra/widening.ts";
 import { ArgumentError } from "../errors.ts";
 import type { OptionNames } from "../options.ts";
 import { requireOptions } from "../options.ts";
@@ -123,10 +124,18 @@ export function mappedItems(
     readonly map?: unknown;
   };
   const { map } = given;
-  const from = typeOfArray(data, namedType(data, given), caller, given.from ? "from" : "type");
+  const name = nameIfConverted(data, given, caller);
+  const from =
+    name === undefined
+      ? typeOfArray(data, namedType(data, given), caller, given.from ? "from" : "type")
+      : plainTypes[name];
   const type = given.type === undefined ? from : requireType(given.type, caller);
   const own = valuesOf(data, from);
   if (map === undefined) {
+    if (widens(from, type)) {
+      const isBig = kindOf(type) === "bigint";
+      return { from, type, read: isBig ? (index) => BigInt(own(index) as Scalar) : own };
+    }
     if (!isSameType(type, from)) {
       throw new ArgumentError(
         `${caller}: the items are ${from.name}, and the result is ${type.name}; it takes a map from one to the other`,

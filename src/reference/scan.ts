@@ -3,6 +3,7 @@ import type { Operator } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import type { Segments } from "../algebra/segments.ts";
 import type { ElementType, Value } from "../algebra/types.ts";
+import type { NarrowerThan } from "../algebra/widening.ts";
 import { ArgumentError } from "../errors.ts";
 import type { OptionTable } from "../options.ts";
 import type { Grouping } from "../plan/grouping.ts";
@@ -51,15 +52,20 @@ export interface ReferenceMap<A extends AnyArray, V> {
   readonly map?: ((x: ValueIn<A>, i: number) => V) | string;
 }
 
-/** A map to another type. */
-export interface ReferenceMapOptions<A extends AnyArray, Name extends string, V extends Value> {
+/** A map to another type. It may be left out if that type has every value of the array's. */
+export type ReferenceMapOptions<
+  A extends AnyArray,
+  Name extends string,
+  V extends Value,
+> = ReferenceConversion<A, Name, V> &
+  ([NameOf<A>] extends [NarrowerThan<Name>]
+    ? ReferenceMap<A, NoInfer<V>>
+    : Required<ReferenceMap<A, NoInfer<V>>>);
+
+/** What a reference takes that gives another type than the array's. */
+export interface ReferenceConversion<A extends AnyArray, Name extends string, V extends Value> {
   /** The type of the map's results, and of the result of the call. */
   readonly type: ElementType<Name, V>;
-  /**
-   * A function of an item's value and its index, whose results are rounded, or wrapped, to the nearest value of the type. Or WGSL over `x` and
-   * `i`, as the call itself takes it.
-   */
-  readonly map: ((x: ValueIn<A>, i: number) => NoInfer<V>) | string;
   /** The operator. The default is `add`. */
   readonly op?: Operator<NoInfer<Name>>;
   /** The type of the array's elements. Needed only for f16 bits in a `Uint16Array`. */

@@ -38,18 +38,27 @@ const logical =
     (value) => (isTrue(value) ? one : zero),
   ];
 
+/** The twin of `minimum` or `maximum`: of two numbers that of `min` or `max`, and of NaN and anything NaN. */
+const withNan =
+  (combine: Combine): Twin =>
+  () => [
+    // If the earlier one is NaN, neither comes before the other, and it is kept.
+    (earlier, later) => (Number.isNaN(later) ? later : combine(earlier, later)),
+    // All NaNs become the one whose bits results have.
+    (value) => (Number.isNaN(value) ? Number.NaN : value),
+  ];
+
+const lesser: Combine = (earlier, later) => (precedes(later, earlier) ? later : earlier);
+const greater: Combine = (earlier, later) => (precedes(earlier, later) ? later : earlier);
+
 /** The twins, by the operators' names. */
 const twins: Readonly<Record<string, Twin>> = {
   add: (type) => [add(type)],
   mul: (type) => [multiply(type)],
-  min: ({ greatest }) => [
-    (earlier, later) => (precedes(later, earlier) ? later : earlier),
-    (value) => (Number.isNaN(value) ? greatest : value),
-  ],
-  max: ({ lowest }) => [
-    (earlier, later) => (precedes(earlier, later) ? later : earlier),
-    (value) => (Number.isNaN(value) ? lowest : value),
-  ],
+  min: ({ greatest }) => [lesser, (value) => (Number.isNaN(value) ? greatest : value)],
+  max: ({ lowest }) => [greater, (value) => (Number.isNaN(value) ? lowest : value)],
+  minimum: withNan(lesser),
+  maximum: withNan(greater),
   and: (type) => [and(type)],
   or: (type) => [or(type)],
   xor: (type) => [xor(type)],

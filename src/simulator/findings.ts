@@ -39,6 +39,8 @@ export interface Finding {
   readonly column: number;
   /** Of two accesses, the line of the earlier one. It is left out of findings that have one place. */
   readonly otherLine?: number;
+  /** The function in which it was seen, if that was linked to the caller's text: the line is that of its call. Only `checkKernel` tells it. */
+  readonly called?: string;
   /** The entry point that ran. Empty if none did. */
   readonly entryPoint: string;
   /** The threads between which it was seen, or the first of them. */

@@ -6,7 +6,10 @@
  */
 export type { CheckBuffer, CheckFinding, CheckReport } from "./check_kernel/check_kernel.ts";
 export { checkKernel } from "./check_kernel/check_kernel.ts";
+export type { CompileOptions } from "./check_kernel/compile_kernel.ts";
+export { compileKernel } from "./check_kernel/compile_kernel.ts";
 export type { RunOptions } from "./check_kernel/machines.ts";
+export type { NotRun } from "./check_kernel/not_run.ts";
 export type { CheckOptions } from "./check_kernel/options.ts";
 export type { Override, OverrideValue } from "./check_kernel/text.ts";
 export type { Fill } from "./check_kernel/values.ts";

@@ -1,6 +1,6 @@
 import { TextFault } from "../text/syntax.ts";
 import { checkModule } from "./check/module.ts";
-import type { Compiled } from "./compile/compiled.ts";
+import type { Block, Compiled } from "./compile/compiled.ts";
 import { compiled, globalsOf } from "./compile/compiled.ts";
 import { requireTrue } from "./compile/evaluate.ts";
 import { FunctionText } from "./compile/function_text.ts";
@@ -8,6 +8,7 @@ import { namesOf } from "./compile/functions.ts";
 import type { FunctionDeclaration } from "./compile/module.ts";
 import { attributeOf, Module } from "./compile/module.ts";
 import { usesSubgroups } from "./compile/subgroup_calls.ts";
+import type { Watch } from "./compile/watching.ts";
 import type { Machine, Sites } from "./machine/machine.ts";
 import type { StorageRange } from "./machine/memory.ts";
 import { runWithBothSizes } from "./machine/other_subgroups.ts";
@@ -132,6 +133,8 @@ export class Program {
   readonly workGroupSize: readonly [number, number, number];
   /** The places that findings name by their numbers. */
   readonly sites: Sites;
+  /** Of a program that is watched: `ran` of a machine says which of them have run. */
+  readonly blocks: readonly Block[];
   readonly #usesSubgroups: boolean;
   readonly #compiled: Compiled;
   /** Whether several work-groups of it run by turns. */
@@ -140,15 +143,21 @@ export class Program {
   readonly #residents = new WeakMap<MachineOptions, Residents>();
 
   /** `constants` are the values of `override` variables. @throws {TextFault} for what the simulator cannot run. */
-  constructor({ module }: WgslModule, entryPoint: string, constants: Readonly<Record<string, number>> = {}) {
+  constructor(
+    { module }: WgslModule,
+    entryPoint: string,
+    constants: Readonly<Record<string, number>> = {},
+    watch?: Watch,
+  ) {
     this.#compiled = orSeparate(
-      () => compiled(module, entryPoint, constants),
-      () => compiled(module.separate(), entryPoint, constants),
+      () => compiled(module, entryPoint, constants, watch),
+      () => compiled(module.separate(), entryPoint, constants, watch),
     );
     this.workGroupSize = this.#compiled.workGroupSize;
     this.#usesSubgroups = usesSubgroups(module, entryPoint);
     this.#yields = module.reachOf(entryPoint).yields;
     this.sites = this.#compiled.sites;
+    this.blocks = this.#compiled.blocks;
   }
 
   /** Runs a dispatch to its end. `ranges` are the bindings by "group,binding". */
@@ -158,6 +167,9 @@ export class Program {
     ranges: ReadonlyMap<string, StorageRange>,
   ): void {
     machine.context = { ...machine.context, workGroupVariables: this.#compiled.variables };
+    if (machine.ran.length < this.blocks.length) {
+      machine.ran = new Uint8Array(this.blocks.length);
+    }
     for (const { name, key } of this.#compiled.bindings) {
       const range = ranges.get(key);
       if (range !== undefined) {

@@ -25,10 +25,14 @@ export function residentOf(compiled: Compiled, group: WorkGroup, isAlone: boolea
   }));
   const scope = scopeOf(compiled, group);
   const { threads } = group;
-  const binds = functions.flatMap(({ make, firstSite, before }): Bind | readonly Bind[] => {
-    const words = 4 * (threads * before.threadWords + before.words);
-    return make(scope, { site: firstSite, words, masks: threads * before.masks }, isAlone) ?? [];
-  });
+  const binds = functions.flatMap(
+    ({ make, firstSite, firstBlock, firstCall, before }): Bind | readonly Bind[] => {
+      const words = 4 * (threads * before.threadWords + before.words);
+      const masks = threads * before.masks;
+      const start = { site: firstSite, block: firstBlock, call: firstCall, words, masks };
+      return make(scope, start, isAlone) ?? [];
+    },
+  );
   const starts = privates.map(({ name, hasStart }) =>
     hasStart ? (scope[startOf(name)] as () => void) : () => (scope[`P_${name}`] as Int32Array).fill(0),
   );
@@ -90,7 +94,7 @@ function runningOf(call: Call): Running {
 
 /** What functions find in their scope, but for each other. */
 function scopeOf(
-  { functions, workGroupSize, counts, variables, privates }: Compiled,
+  { functions, workGroupSize, counts, variables, privates, sitesOfCall }: Compiled,
   group: WorkGroup,
 ): Scope {
   const { threads } = group;
@@ -101,6 +105,8 @@ function scopeOf(
     // V8 takes the place of memory for a constant only if it is a buffer's.
     R: new Int32Array(new ArrayBuffer(4 * Math.max(...functions.map(({ mostResults }) => mostResults)))),
     SIZE: workGroupSize,
+    RAN: group.machine.ran,
+    SITES: sitesOfCall,
     B: new ArrayBuffer(4 * (threads * counts.threadWords + counts.words)),
     K: new ArrayBuffer(threads * counts.masks),
   };

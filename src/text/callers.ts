@@ -1,4 +1,5 @@
 import { refuse, SourceError } from "../errors.ts";
+import { withCure } from "./habits.ts";
 import { MARK } from "./mark.ts";
 import { declared } from "./module.ts";
 import type { Piece } from "./pieces.ts";
@@ -105,7 +106,9 @@ function rewritten(name: string, text: string, { read }: Sees): string {
     return result;
   }
   const { line, column } = placeOf(plain.slice(0, result.at));
-  throw new SourceError(`${name}, line ${line}: ${result.problem}`, text, line, column);
+  const told = withCure(result.problem, plain.split(LINE_BREAK)[line - 1] ?? "");
+  const callersLine = text.split(LINE_BREAK)[line - 1] ?? "";
+  throw new SourceError(`${name}, line ${line}: ${told}\n  ${callersLine.trim()}`, text, line, column);
 }
 
 /** Whether a caller's text is statements that return, and no expression. */

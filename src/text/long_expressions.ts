@@ -484,7 +484,8 @@ function noLong(type: Type, to: LongName): string {
     return `this is ${textOfType(type)}, and ${to} is needed`;
   }
   if (type.name !== "abstract float") {
-    return `this is a number of type ${textOfType(type)}, and ${to} is needed; write ${to}(…)`;
+    const given = type.name === "bool" ? "a bool" : `a number of type ${textOfType(type)}`;
+    return `this is ${given}, and ${to} is needed; write ${to}(…)`;
   }
   return to === "f64"
     ? "WGSL makes no f64 of this; write the number itself, or f64(f32(…))"

@@ -679,7 +679,7 @@ function converted(name: LongName, value: Constant): Constant {
 /** @throws {TextFault} if an operator takes no operand of this type. */
 function requireOperand({ operator, from }: Extract<Expression, { kind: "unary" }>, type: Type): void {
   if (operator === "*" && type.kind === "scalar") {
-    throw new TextFault("'*' takes a pointer, and there is no '**'; a square is x * x", from);
+    throw new TextFault("'*' takes a pointer here", from);
   }
   if (operator === "!" ? isLong(type) || isAbstract(type) : operator === "~" && isSame(type, f64)) {
     throw new TextFault(`'${operator}' takes no ${isLong(type) ? type.name : "number"}`, from);

@@ -60,7 +60,8 @@ function argumentsFor({ of, operands, options }: ExampleCall): readonly string[]
 function meantBy(of: Described, call: ExampleCall): unknown {
   const made = of.reference(...call.referenced());
   if (of.help.prints) {
-    return `${of.help.prints.map((name) => (made as Record<string, unknown>)[name]).join(" ")}\n`;
+    const named = of.help.prints.length === 1 ? { [of.help.prints[0] as string]: made } : Object(made);
+    return `${of.help.prints.map((name) => named[name]).join(" ")}\n`;
   }
   return Array.from((ArrayBuffer.isView(made) ? made : Object.values(made as object)[0]) as Uint32Array);
 }

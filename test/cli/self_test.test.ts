@@ -24,6 +24,10 @@ const standIn = (software: boolean, calls: object = {}, features = ["shader-f16"
   ({ software, device: { features: new Set(features) }, ...calls }) as unknown as Fold;
 const titles = (tests: readonly SelfTest[]): string[] => tests.map(({ title }) => title);
 
+/** Whether two operators differ by what they do with NaN alone, and the type has none. `check` is as `u32 min`. */
+const isSameOnIntegers = (check: string, opName: string): boolean =>
+  /^[ui]\d+ (min|max)/.test(check) && check.split(" ")[1]?.slice(0, 3) === opName.slice(0, 3);
+
 describe("the checks of scans, reductions and compactions", () => {
   const pattern = /^(.+?)<(\w+)(?:, (\w+))?>(.*) \((.+)\)$/;
   /** The values of a check's axes. */
@@ -98,7 +102,12 @@ describe("the checks of scans, reductions and compactions", () => {
       for (const one of some) {
         // The data of sums are not rounded, however they are grouped, so their exact sums are the same.
         const isSame = instead.name === "exactAdd" && one.title.includes(", add>");
-        if (!isSame && !one.title.includes(`, ${instead.name}>`)) {
+        const { type, op } = /<(?<type>\w+), (?<op>\w+)>/.exec(one.title)?.groups ?? {};
+        if (
+          !isSame &&
+          !isSameOnIntegers(`${type} ${op}`, instead.name) &&
+          !one.title.includes(`, ${instead.name}>`)
+        ) {
           expect(`${one.title} as ${instead.name}: ${(await one.run()).verdict}`).toMatch(/failed$/);
         }
       }
@@ -132,7 +141,7 @@ describe("the checks of operators", () => {
     [...(await outcomesOf(scanEach))].flatMap(([name, found]) => (found === undefined ? [] : [name]));
 
   test("there is one for each operator on each of its types", async () => {
-    expect(names).toHaveLength(4 * 10 + 3 * 7);
+    expect(names).toHaveLength(4 * 12 + 3 * 9);
     const outcomes = await outcomesOf(right);
     expect([...outcomes.keys()].sort()).toEqual([...names].sort());
     expect(await failuresOf(right)).toEqual([]);
@@ -149,7 +158,9 @@ describe("the checks of operators", () => {
         operands.map((one) => prefixesOf(type, instead, one)),
       );
       const isSame = (name: string): boolean =>
-        name.endsWith(` ${instead.name}`) || (instead.name === "exactAdd" && /^f\d+ add$/.test(name));
+        name.endsWith(` ${instead.name}`) ||
+        isSameOnIntegers(name, instead.name) ||
+        (instead.name === "exactAdd" && /^f\d+ add$/.test(name));
       expect(failed.sort(), instead.name).toEqual(names.filter((name) => !isSame(name)).sort());
     }
   });
@@ -313,8 +324,8 @@ test("compiles few kernels, and short ones, on a GPU", async () => {
   const tests = selfTests(own);
   await runSelfTests(tests, { step: () => {} });
   expect(codes.length).toBeGreaterThan(100);
-  expect(codes.length).toBeLessThanOrEqual(1.15 * tests.length);
-  expect(codes.join("").length).toBeLessThan(13_500 * tests.length);
+  expect(codes.length).toBeLessThanOrEqual(1.2 * tests.length);
+  expect(codes.join("").length).toBeLessThan(13_700 * tests.length);
   own.destroy();
 });
 

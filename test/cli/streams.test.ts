@@ -209,7 +209,7 @@ describe("- and --raw", () => {
     const file = dumpElements({ type: u32, data: example, shape: [2, 4] });
     const { status, stdout, stderr } = piped(file, "scan", "-", "-o", "-");
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-    expect(parseElements(stdout, "stdout")).toEqual({ type: u32, shape: [2, 4], data: sums });
+    expect(parseElements(stdout, "stdout")).toEqual({ type: u32, dtype: "<u4", shape: [2, 4], data: sums });
     writeFileSync(at("in.npy"), file);
     expect(shell("w scan in.npy -o - | w reduce - --op max")).toEqual({ ...silent, stdout: "25\n" });
     expect(shell("w scan - -o out.npy < in.npy && w reduce - < out.npy")).toEqual({
@@ -271,7 +271,7 @@ describe("- and --raw", () => {
     expect(runIn(folder, ["compact", "empty.npy", "-o", "out.npy", "--where", "true", ...SIMULATED])).toEqual(
       silent,
     );
-    expect(read("out.npy")).toEqual({ type: u32, shape: [0], data: new Uint32Array(0) });
+    expect(read("out.npy")).toEqual({ type: u32, dtype: "<u4", shape: [0], data: new Uint32Array(0) });
   });
 
   test("what is refused", () => {
@@ -326,11 +326,11 @@ describe("- and --raw", () => {
       expect(ended.status).toBe(1);
     }
     // A header that says more than comes: known when the pipe ends, after pieces were written.
-    const long = Buffer.concat([npyHeader(u32, [FEW]), bytesOf(new Uint32Array(FEW - 1))]);
+    const long = Buffer.concat([npyHeader("<u4", [FEW]), bytesOf(new Uint32Array(FEW - 1))]);
     expect(piped(long, "scan", "-", "-o", "out.npy").stderr).toMatch(
       /stdin: the file is truncated: .* and it holds/,
     );
-    const short = Buffer.concat([npyHeader(u32, [PIECE]), bytesOf(new Uint32Array(PIECE + 1))]);
+    const short = Buffer.concat([npyHeader("<u4", [PIECE]), bytesOf(new Uint32Array(PIECE + 1))]);
     expect(piped(short, "scan", "-", "-o", "out.npy").stderr).toMatch(
       /stdin: it has \d+ bytes? too many behind/,
     );
@@ -494,7 +494,7 @@ describe("progress", () => {
       shown += text;
     });
     // More than comes: it goes on until that is shown.
-    child.stdin.write(npyHeader(u32, [2 ** 28]));
+    child.stdin.write(npyHeader("<u4", [2 ** 28]));
     const left = /\d+(\.\d)? MB of 1\.1 GB, \d+(\.\d)? MB\/s, (\d+:)+\d\d left/;
     for (let turn = 0; turn < 600 && !left.test(shown); turn++) {
       child.stdin.write(new Uint8Array(2 ** 20));

@@ -20,7 +20,7 @@ test.each(["--version", "-V"])("%s prints the version", (option) => {
 });
 
 const HINT =
-  'wavefold: hint: the whole sum is 4294967296, which is more than a u32 holds, so the result wrapped around 2^32; --map "u64(x)" --type u64 gives all of it\n';
+  "wavefold: hint: the whole sum is 4294967296, which is more than a u32 holds, so the result wrapped around 2^32; --type u64 gives all of it\n";
 
 test("a sum of u32 that wrapped around is hinted at, and no other", () => {
   put("least.bin", [2 ** 32 - 1, 1]);
@@ -30,7 +30,7 @@ test("a sum of u32 that wrapped around is hinted at, and no other", () => {
   expect(reduce("most.bin")).toEqual({ status: 0, stdout: "4294967295\n", stderr: "" });
   expect(reduce("most.bin", "--initial", "1").stderr).toBe(HINT);
   expect(reduce("least.bin", "--op", "xor").stderr).toBe("");
-  const widened = reduce("least.bin", "--map", "u64(x)", "--type", "u64");
+  const widened = reduce("least.bin", "--type", "u64");
   expect(widened).toEqual({ status: 0, stdout: "4294967296\n", stderr: "" });
   const scan = runIn(folder, ["scan", "least.bin", "--raw", "u32", "-o", "sums.bin", ...SIMULATED]);
   expect(scan).toEqual({ status: 0, stdout: "", stderr: HINT });

@@ -43,11 +43,11 @@ export function cpuCall(
   return {
     arrays: of((one) => cpuArray(one.type, asArray(one))),
     request,
-    async mapped(text, from, type) {
+    async mapped(text, from, to, firstIndex = 0) {
       const name = Object.keys(given ?? {}).find((key) => (given as Record<string, unknown>)[key] === text);
       const twin = example.twins?.[name ?? ""] as (x: Value, i: number) => Value;
       const own =
-        type ??
+        (to === "condition" ? u32 : to) ??
         (text.startsWith("i32(") ? i32 : text.startsWith("f32(") ? f32 : text === "x" ? from.type : u32);
       const read = valuesOf(
         from.type.kind === "struct"
@@ -57,7 +57,7 @@ export function cpuCall(
       );
       const { array, set } = settable(arrayOver(own, new ArrayBuffer(from.length * own.bytes)), own);
       for (let at = 0; at < from.length; at++) {
-        set(at, own.round(twin(read(at), at)));
+        set(at, own.round(twin(read(at), firstIndex + at)));
       }
       return cpuArray(own, array);
     },

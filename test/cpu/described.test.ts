@@ -3,6 +3,7 @@ import { elementTypes } from "../../src/algebra/element_types.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
 import type { OnCpu } from "../../src/cpu/call.ts";
+import * as conditions from "../../src/cpu/conditions.ts";
 import * as moves from "../../src/cpu/moves.ts";
 import * as searches from "../../src/cpu/search_loops.ts";
 import { ArgumentError } from "../../src/errors.ts";
@@ -20,11 +21,13 @@ const Mixed = struct({ name: "Mixed", fields: { a: u32, b: u64, c: f16 } });
 const types: readonly ElementType[] = [...Object.values(elementTypes), Mixed] as readonly ElementType[];
 const lengths = [0, 1, 2, 3, 255, 256, 257, 1000, 5000];
 
-const { gather, expandRuns, unique, runLengths } = moves;
-const { histogram, searchSorted } = searches;
-const onCpu = { gather, expandRuns, unique, runLengths, histogram, searchSorted };
+/** The loops that descriptions name, but for sorts and selections, which have tests of their own. */
+const loops: Readonly<Record<string, object>> = { moves, searches, conditions };
+const onCpu = described.flatMap(({ primitive: { name, onCpu = "" } }) =>
+  loops[onCpu] ? [[name, Object(loops[onCpu])[name]] as const] : [],
+);
 
-describe.each(Object.entries(onCpu) as readonly (readonly [string, OnCpu])[])("%s", (name, run) => {
+describe.each(onCpu as readonly (readonly [string, OnCpu])[])("%s", (name, run) => {
   const of = described.find(({ primitive }) => primitive.name === name) as Described;
 
   test.each(types)("$name", async (type) => {

@@ -70,7 +70,7 @@ export async function onCpu(
     arrays: Object.fromEntries(all.map(([name, typed]) => [name, cpuArrayOf(typed)])),
     request,
     mapped: async (text, from, to = from.type) => {
-      if (text !== options.key || twin === undefined) {
+      if (text !== options.key || twin === undefined || to === "condition") {
         return undefined;
       }
       const read = valuesOf(array, type);

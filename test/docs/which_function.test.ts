@@ -70,7 +70,8 @@ test("the page names each call of Fold", () => {
 
 // The rows that stand for an equivalence: their results are those of what stands in the first column.
 test.each([
-  ['fold.reduce(a, { type: u32, map: "select(0u, 1u, x > 3)", op: logicalOr })', 1],
+  ['fold.all(a, { where: "x > 3" })', false],
+  ['fold.findFirst(a, { where: "x > 3" })', 2],
   ["fold.unique(await fold.sort(a))", Float32Array.of(0.5, 1, 2, 4, 8)],
   ['fold.histogram(n, { bins: 10, bin: "x", weights: a })', Float32Array.of(2, 5, 10, 0.5, 0, 0, 0, 0, 0, 0)],
   ["fold.reduce(a, { segments: { offsets: [0, 2, 6] } })", Float32Array.of(2.5, 15)],

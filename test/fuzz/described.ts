@@ -209,11 +209,14 @@ async function runAtHand(called: Called, given: Given, { length }: DescribedStep
   if (meant === undefined) {
     throw new Fault(`${title} works, and has no result`);
   }
-  for (const [{ name, type, isElement }, result] of resultsOf(called.results, made.result)) {
+  for (const [{ name, type, isElement, atHand }, result] of resultsOf(called.results, made.result)) {
     const expected = arrayOf(type, meant[name] as Uint8Array);
     if (!isElement) {
       requireEqual(result, expected, `${title}: ${name}`);
-    } else if (!isDeepStrictEqual(result, valuesOf(expected, type)(0))) {
+      continue;
+    }
+    const element = valuesOf(expected, type)(0);
+    if (!isDeepStrictEqual(result, atHand ? atHand(element as never) : element)) {
       throw new Fault(`${title}: ${name} is ${String(result)}, and should be another value`);
     }
   }

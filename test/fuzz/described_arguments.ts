@@ -61,6 +61,9 @@ export const argumentsOf = (
     },
   });
 
+/** Stands for a position if there is none. */
+const NONE = 0xffffffff;
+
 /** The bytes of each result. */
 export type Meant = Readonly<Record<string, Uint8Array>>;
 
@@ -115,7 +118,8 @@ export function meaningOf(
     named.map((result) => {
       const bytes = bytesFor(result);
       const moved = (): Uint32Array =>
-        new Uint32Array(bytes.slice().buffer).map((place) => place + firstIndex);
+        // If there is no position, there is none in longer data.
+        new Uint32Array(bytes.slice().buffer).map((place) => (place === NONE ? NONE : place + firstIndex));
       return [result.name, isPosition(result) ? bytesOf(moved()) : bytes];
     }),
   );

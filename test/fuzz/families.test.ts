@@ -286,7 +286,7 @@ describe("a case that is right passes", () => {
         recorded: recorded({ primitive: "scan", maxLength: 6000 }, { length: 6000 }),
       } as Case,
     ],
-    ["a file", { family: "files", kind: "header", type: "f16", shape: [2, 3], data }],
+    ["a file", { family: "files", kind: "header", dtype: "f2", shape: [2, 3], data }],
   ];
   test.each(right)("%s", async (_, one) => {
     expect(await runCase(one, fixture)).toBe("passed");

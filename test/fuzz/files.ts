@@ -1,15 +1,16 @@
 import fc from "fast-check";
-import type { ScalarArray } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import type { TypeName } from "../../src/algebra/types.ts";
 import { UsageError } from "../../src/cli/errors.ts";
-import { dumpElements, parseElements, parseFlags } from "../../src/cli/npy.ts";
+import type { ElementSource, ElementsFile } from "../../src/cli/npy.ts";
+import { dumpElements, openElements, parseElements, parseFlags } from "../../src/cli/npy.ts";
 import { linkDirectives } from "../../src/in_kernel/directives.ts";
+import { inputOf } from "../support/npy_bytes.ts";
 import type { Fixture } from "./fixture.ts";
 import { dataArbitrary } from "./plans.ts";
 import { requireLinear } from "./text.ts";
 import type { DataSpec } from "./values.ts";
-import { arrayOf, bytesOf, itemBytes } from "./values.ts";
+import { bytesOf, itemBytes } from "./values.ts";
 import type { Verdict } from "./verdict.ts";
 import { attemptNow, Fault, isRefusal, oneLine } from "./verdict.ts";
 
@@ -22,9 +23,13 @@ const keys = ["descr", "fortran_order", "shape"] as const;
 interface HeaderCase {
   readonly family: "files";
   readonly kind: "header";
-  readonly type: TypeName;
+  readonly dtype: keyof typeof dtypes;
+  readonly isBigEndian?: boolean;
+  readonly isFortran?: boolean;
   readonly shape: readonly number[];
   readonly data: DataSpec;
+  /** The elements of a piece that is read at once. */
+  readonly room?: number;
   readonly version?: 1 | 2 | 3;
   readonly quotes?: "'" | '"';
   readonly order?: readonly number[];
@@ -60,7 +65,22 @@ interface DirectiveCase {
 
 export type FilesCase = HeaderCase | BrokenCase | DirectiveCase;
 
-const typeNames = Object.keys(elementTypes) as TypeName[];
+/** The kind and the bytes of each dtype, and the type of elements that it is read as. */
+const dtypes = {
+  b1: "u32",
+  u1: "u32",
+  i1: "i32",
+  u2: "u32",
+  i2: "i32",
+  f2: "f16",
+  u4: "u32",
+  i4: "i32",
+  f4: "f32",
+  u8: "u64",
+  i8: "i64",
+  f8: "f64",
+} as const satisfies Record<string, TypeName>;
+const dtypeNames = Object.keys(dtypes) as (keyof typeof dtypes)[];
 const ASK = "work_group_scan_exclusive_add_u32";
 
 export function filesArbitrary(): fc.Arbitrary<FilesCase> {
@@ -71,6 +91,8 @@ export function filesArbitrary(): fc.Arbitrary<FilesCase> {
     "{'descr': [('a', '<u4')], 'fortran_order': False, 'shape': (2,)}",
     "{'descr': '>u4', 'fortran_order': False, 'shape': (2,)}",
     "{'descr': '<u4', 'fortran_order': True, 'shape': (2, 2)}",
+    "{'descr': '>f2', 'fortran_order': True, 'shape': (2, 5)}",
+    "{'descr': '|b1', 'fortran_order': False, 'shape': (3,)}",
     "{'descr': '<u4', 'fortran_order': False, 'shape': (-1,)}",
     "{'descr': '<u4', 'fortran_order': False, 'shape': (99999999999999999999,)}",
     "{'descr': '<u4', 'fortran_order': False, 'shape': (4294967296, 4294967296, 0)}",
@@ -85,7 +107,9 @@ export function filesArbitrary(): fc.Arbitrary<FilesCase> {
       {
         family,
         kind: fc.constant("header" as const),
-        type: fc.constantFrom(...typeNames),
+        dtype: fc.constantFrom(...dtypeNames),
+        isBigEndian: fc.boolean(),
+        isFortran: fc.boolean(),
         shape: fc.array(fc.nat({ max: 5 }), { maxLength: 3 }),
         data: dataArbitrary(),
         version: fc.constantFrom(1 as const, 2 as const, 3 as const),
@@ -94,8 +118,9 @@ export function filesArbitrary(): fc.Arbitrary<FilesCase> {
         blank: fc.constantFrom("", " ", "  ", "\n", "\t"),
         comma: fc.boolean(),
         padding: fc.nat({ max: 70 }),
+        room: fc.integer({ min: 1, max: 40 }),
       },
-      { requiredKeys: ["family", "kind", "type", "shape", "data"] },
+      { requiredKeys: ["family", "kind", "dtype", "shape", "data"] },
     ),
     fc.record(
       {
@@ -160,16 +185,6 @@ export function filesArbitrary(): fc.Arbitrary<FilesCase> {
   ) as fc.Arbitrary<FilesCase>;
 }
 
-const dtypes: Readonly<Record<TypeName, string>> = {
-  u32: "<u4",
-  i32: "<i4",
-  f32: "<f4",
-  f16: "<f2",
-  u64: "<u8",
-  i64: "<i8",
-  f64: "<f8",
-};
-
 function npyOf(version: number, header: Uint8Array, data: Uint8Array): Uint8Array {
   const isFirst = version === 1;
   const bytes = new Uint8Array((isFirst ? 10 : 12) + header.length + data.length);
@@ -185,49 +200,122 @@ function npyOf(version: number, header: Uint8Array, data: Uint8Array): Uint8Arra
   return bytes;
 }
 
-function runHeader(one: HeaderCase): Verdict {
-  const { type: name, shape, quotes = "'", blank = " ", comma = true, order = [0, 1, 2], version = 1 } = one;
-  const type = elementTypes[name];
+/** The place, in a file in Fortran order, of the element that is at a place in C order. */
+function fortranPlace(at: number, shape: readonly number[]): number {
+  let place = 0;
+  let left = at;
+  let stride = shape.reduce((product, size) => product * size, 1);
+  for (const size of [...shape].reverse()) {
+    stride /= size;
+    place += (left % size) * stride;
+    left = Math.floor(left / size);
+  }
+  return place;
+}
+
+/** The elements in C order, narrow ones as they have to be widened, and the bytes of the file that holds them. */
+function contentsOf({ dtype, isBigEndian = false, isFortran = false, shape, data }: HeaderCase): {
+  readonly elements: Uint8Array;
+  readonly stored: Uint8Array;
+} {
+  const type = elementTypes[dtypes[dtype]];
+  const each = Number(dtype[1]);
   const length = shape.reduce((product, size) => product * size, 1);
-  const data = itemBytes(type, one.data, length, false);
+  const elements = itemBytes(type, data, length, false);
+  const stored = new Uint8Array(length * each);
+  for (let at = 0; at < length; at++) {
+    const element = elements.subarray(at * type.bytes, (at + 1) * type.bytes);
+    const bytes = element.slice(0, each);
+    if (dtype === "b1") {
+      element[0] = Number(element[0] !== 0);
+    }
+    const sign = dtype.startsWith("i") && (element[each - 1] as number) >= 0x80 ? 0xff : 0;
+    element.fill(sign, each);
+    stored.set(isBigEndian ? bytes.reverse() : bytes, each * (isFortran ? fortranPlace(at, shape) : at));
+  }
+  return { elements, stored };
+}
+
+/** All elements of a source, in pieces of so many. */
+async function inPieces(source: ElementSource, room: number): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  for (let filled = -1; filled !== 0; ) {
+    const piece = new Uint8Array(room * source.type.bytes).fill(0xa5);
+    filled = await source.fill(piece);
+    pieces.push(piece.subarray(0, filled));
+  }
+  return Uint8Array.from(pieces.flatMap((piece) => [...piece]));
+}
+
+async function runHeader(one: HeaderCase): Promise<Verdict> {
+  const { dtype, isBigEndian = false, isFortran = false, shape, room = 3 } = one;
+  const { quotes = "'", blank = " ", comma = true, order = [0, 1, 2], version = 1 } = one;
+  const { elements, stored } = contentsOf(one);
   const quoted = (text: string): string => `${quotes}${text}${quotes}`;
   const tuple = shape.length === 1 ? `(${shape[0]},)` : `(${shape.join(`,${blank}`)})`;
-  const values = [quoted(dtypes[name]), "False", tuple];
+  const descr = `${dtype.endsWith("1") ? "|" : isBigEndian ? ">" : "<"}${dtype}`;
+  const values = [quoted(descr), isFortran ? "True" : "False", tuple];
   const entries = order.map((key) => `${quoted(keys[key] ?? "")}${blank}:${blank}${values[key]}`);
   const text = `{${blank}${entries.join(`,${blank}`)}${comma ? "," : ""}${blank}}${" ".repeat(one.padding ?? 0)}\n`;
-  const bytes = npyOf(version, new TextEncoder().encode(text), data);
+  const bytes = npyOf(version, new TextEncoder().encode(text), stored);
   const title = `the header ${JSON.stringify(text.trim())}`;
   const parsed = readNpy(title, () => parseElements(bytes, "in.npy"));
   if (parsed === undefined) {
     throw new Fault(`${title} is refused, and NumPy reads it`);
   }
-  requireSame(title, name, shape, data, parsed);
+  requireSame(title, one, elements, parsed);
   const again = readNpy(title, () => parseElements(dumpElements(parsed), "out.npy"));
   if (again === undefined) {
     throw new Fault(`${title}: what is written is not read`);
   }
-  requireSame(`${title}, written and read`, name, shape, data, again);
+  requireSame(`${title}, written and read`, one, elements, again);
+  requireFlags(title, one, elements, parseFlags(bytes, "in.npy").flags);
+  for (const isPipe of [false, true]) {
+    const pieces = await inPieces(await openElements(inputOf(bytes, isPipe)), room);
+    requireBytes(`${title}, in pieces of ${room}`, elements, pieces);
+  }
   return "passed";
 }
 
 function requireSame(
   title: string,
-  name: TypeName,
-  shape: readonly number[],
-  data: Uint8Array,
-  parsed: {
-    readonly type: { readonly name: string };
-    readonly data: ScalarArray;
-    readonly shape: readonly number[];
-  },
+  { dtype, shape }: HeaderCase,
+  elements: Uint8Array,
+  parsed: Required<ElementsFile>,
 ): void {
-  const own = bytesOf(parsed.data);
-  const expected = bytesOf(arrayOf(elementTypes[name], data));
-  if (parsed.type.name !== name || String(parsed.shape) !== String(shape)) {
-    throw new Fault(`${title} is read as ${parsed.type.name} of the shape (${parsed.shape.join(", ")})`);
+  const name = dtypes[dtype];
+  if (
+    parsed.type.name !== name ||
+    parsed.dtype.slice(1) !== dtype ||
+    String(parsed.shape) !== String(shape)
+  ) {
+    throw new Fault(
+      `${title} is read as ${parsed.type.name} of ${parsed.dtype}, of the shape (${parsed.shape.join(", ")})`,
+    );
   }
-  if (own.length !== expected.length || own.some((byte, index) => byte !== expected[index])) {
+  requireBytes(title, elements, bytesOf(parsed.data));
+}
+
+function requireBytes(title: string, expected: Uint8Array, found: Uint8Array): void {
+  if (found.length !== expected.length || found.some((byte, index) => byte !== expected[index])) {
     throw new Fault(`${title}: the data is not what the file holds`);
+  }
+}
+
+function requireFlags(title: string, { dtype }: HeaderCase, elements: Uint8Array, flags: Uint8Array): void {
+  const { bytes } = elementTypes[dtypes[dtype]];
+  for (const [at, flag] of flags.entries()) {
+    const element = elements.slice(at * bytes, (at + 1) * bytes);
+    if (dtype.startsWith("f")) {
+      // The sign of zero is no flag.
+      element[bytes - 1] = (element[bytes - 1] as number) & 0x7f;
+    }
+    if (Boolean(flag) !== element.some((byte) => byte !== 0)) {
+      throw new Fault(`${title}: flag ${at} is ${flag}`);
+    }
+  }
+  if (flags.length * bytes !== elements.length) {
+    throw new Fault(`${title} is read as ${flags.length} flags`);
   }
 }
 

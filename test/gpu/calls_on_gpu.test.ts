@@ -400,8 +400,8 @@ describe("refused before anything is recorded", () => {
     [
       "another type",
       (one, a) => one.scan(a, { type: f32 } as never),
-      "scan: the array on the GPU holds u32, but type says f32",
-      "type",
+      'scan: the items are u32, and the result is f32; it takes a map from one to the other, such as map: "f32(x)"',
+      "map",
     ],
     [
       "another type of the items",
@@ -410,7 +410,12 @@ describe("refused before anything is recorded", () => {
       "from",
     ],
     ["no type", (one, a) => one.scan(a, { type: "u32" } as never), "is not an element type", "type"],
-    ["no operator", (one, a) => one.reduce(a, { op: 3 } as never), "it takes an operator", "op"],
+    [
+      "no operator",
+      (one, a) => one.reduce(a, { op: 3 } as never),
+      "it takes an operator itself, such as add",
+      "op",
+    ],
     [
       "neither where nor flags",
       (one, a) => one.compact(a, {} as never),

@@ -345,7 +345,7 @@ describe("what is wrong", () => {
     );
     for (const [wrong, message] of [
       [{ initial: -1 }, /initial: -1 is no value of u32/],
-      [{ op: "add" }, /op is "add"; it takes an operator/],
+      [{ op: "add" }, /op is "add"; it takes an operator itself, such as add/],
       [{ total: new Uint32Array(1) }, /with segments there is no total of all/],
     ] as const) {
       const error = await rejection(one.scan(data, { segments: { rows: 10 }, ...wrong } as never));

@@ -628,7 +628,7 @@ describe("what goes wrong", () => {
       [{ type: u32, exclusiv: true }, /takes no option exclusiv;/, "exclusiv"],
       [{}, /undefined is not an element type/, "type"],
       [{ type: u32, initial: -1 }, /initial: -1 is no value of u32/, "initial"],
-      [{ type: u32, op: "add" }, /op is "add"; it takes an operator/, "op"],
+      [{ type: u32, op: "add" }, /op is "add"; it takes an operator itself, such as add/, "op"],
       [{ type: u32, workGroupSize: 0 }, /workGroupSize is 0/, "workGroupSize"],
       [{ type: u32, from: f32 }, /it takes a map from one to the other/, "map"],
     ];

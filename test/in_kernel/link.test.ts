@@ -459,7 +459,7 @@ test.each<[string, () => unknown, string]>([
   [
     "an operator that is none",
     () => workGroupScan({ type: u32, op: "max" as never, workGroupSize: 32 }),
-    'workGroupScan: op is "max"; it takes an operator',
+    'workGroupScan: op is "max"; it takes an operator itself, such as add',
   ],
   [
     "an operator that does not take the type",

@@ -418,7 +418,7 @@ fold.destroy();
     for (const { name = "", file } of found) {
       expect(held.get(name), `${name} in ${file}`).toContain(file);
     }
-    for (const name of ["commander", "echarts", "nanotar", "npyjs", "signal-exit"]) {
+    for (const name of ["commander", "echarts", "nanotar", "signal-exit", "yauzl"]) {
       expect(held.get(name)).toContain("dist/cli.js");
     }
     // A notice of the packages' own stands behind each title.

@@ -105,6 +105,16 @@ export const kept: readonly [
   await fold.expandRuns(floats, data),
 ];
 
+const where = "x > 0";
+export const asked: readonly [number, boolean, boolean, number, number, GpuArray<"u32", number>] = [
+  await fold.count(floats, { where }),
+  await fold.any(samples, { where: "x.time > 0" }),
+  await fold.all(halves, { where, type: f16 }),
+  await fold.findFirst(longs, { where }),
+  await fold.findLast(data, { where, workGroupSize: 64 }),
+  await fold.findFirst(gpu, { where }),
+];
+
 const sorted = await fold.sort(data, { values: [floats, longs] });
 export const ordered: readonly [
   Uint32Array,

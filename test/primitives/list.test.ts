@@ -1,5 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import type { CallName } from "../../src/gpu/at_hand/choose_cpu.ts";
+import { explainCall } from "../../src/gpu/at_hand/choose_cpu.ts";
+import type { Context } from "../../src/gpu/device/context.ts";
 import { Fold } from "../../src/gpu/fold.ts";
 import { compact } from "../../src/primitives/compact.ts";
 import { partition } from "../../src/primitives/partition.ts";
@@ -66,5 +69,9 @@ describe.each(tables)("$name", (table) => {
     expect(Fold.prototype).toHaveProperty(table.name);
     expect(row?.forms.slice(0, 2)).toEqual(["yes", "yes"]);
     expect(row?.forms[2] === "yes").toBe(prepareName(table) in Fold.prototype);
+  });
+
+  test("is known to fold.explain", () => {
+    expect(explainCall({} as Context, table.name as CallName, 1).machine).toBe("gpu");
   });
 });

@@ -384,7 +384,10 @@ describe("errors", () => {
     [{ map: "x", type: "u32" }, 'scan: "u32" is not an element type'],
     [{ map: "x", from: "f32" }, 'scan: "f32" is not an element type'],
     [{ map: "x", from: u32 }, "scan: Float32Array holds f32, but type says u32"],
-    [{ type: u32 }, "scan: Float32Array holds f32, but type says u32"],
+    [
+      { type: u32 },
+      'scan: the items are f32, and the result is u32; it takes a map from one to the other, such as map: "u32(x)"',
+    ],
     [
       { from: f32, type: u32 },
       "scan<u32, add>: the items are f32, and the result is u32; it takes a map from one to the other",

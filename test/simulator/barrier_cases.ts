@@ -838,6 +838,11 @@ Object.assign(cases, {
     () => 3,
     (length) => ({ rows: length / 2 }),
   ),
+  "find the first": async function* (fold, length) {
+    const items = few(length);
+    const sizes = { workGroupSize: 16, itemsPerThread: 4 };
+    yield [await fold.findFirst(items, { where: "x == 3u", ...sizes }), items.indexOf(3)];
+  },
   histogram: async function* (fold, length) {
     const items = few(length);
     const bins = Array.from({ length: 7 }, (_, bin) => items.filter((x) => x === bin).length);

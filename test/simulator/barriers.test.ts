@@ -103,6 +103,12 @@ const shown: readonly Shown[] = [
     shows: ["exact/reduce.wgsl 1, 2", "exact/scan.wgsl 3, 4, 7", "exact/spine_scan.wgsl 1, 2, 3, 4, 5, 6"],
   },
   {
+    operation: "find the first",
+    length: 510,
+    options: { unorderedAtomics: true },
+    shows: ["device/kernels/find_items.wgsl 1, 2"],
+  },
+  {
     operation: "histogram of weights",
     length: 510,
     gpu: "nvidia",

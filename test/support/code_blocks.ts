@@ -7,6 +7,7 @@ import { transform } from "esbuild";
 import { dump } from "npyjs";
 import * as typegpu from "typegpu";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import * as webgpu from "webgpu";
 import * as runKernel from "../../examples/in-kernel/kernel.ts";
 import * as esbuildPlugin from "../../src/build/esbuild.ts";
 import * as vitePlugin from "../../src/build/vite.ts";
@@ -21,6 +22,8 @@ import * as schemas from "../../src/typegpu.ts";
 import * as wgsl from "../../src/wgsl.ts";
 import { isSimulated, SIMULATED } from "./adapter.ts";
 import { runIn } from "./command.ts";
+import { npyBytes, npyHeaderText } from "./npy_bytes.ts";
+import { zipOf } from "./zip.ts";
 
 /** A block of code in a Markdown text. */
 export interface Block {
@@ -88,6 +91,7 @@ export const modules: Readonly<Record<string, { readonly named: object; readonly
   "wavefold/esbuild": { named: esbuildPlugin, run: esbuildPlugin },
   "wavefold/vite": { named: vitePlugin, run: vitePlugin },
   "wavefold/reference": { named: reference, run: reference },
+  webgpu: { named: webgpu, run: webgpu },
   "node:fs": { named: nodeFs, run: nodeFs },
   "node:stream": { named: nodeStream, run: nodeStream },
   "./kernel.ts": { named: runKernel, run: runKernel },
@@ -267,6 +271,15 @@ export function testCommands(
     put("heads.npy", 0, 0, 1, 0, 0, 1, 0, 0);
     put("offsets.npy", 0, 2, 2, 8);
     put("bits.npy", 0b100100);
+    const narrow = {
+      image: ["|u1", 3, 1, 255, 0, 4, 1, 6, 3],
+      mask: ["|b1", 1, 0, 1, 0, 0, 1, 1, 0],
+    } as const;
+    const members = Object.entries(narrow).map(([name, [descr, ...items]]) => ({
+      name: `${name}.npy`,
+      bytes: npyBytes(npyHeaderText(descr, [items.length]), Uint8Array.from(items)),
+    }));
+    writeFileSync(join(folder, "data.npz"), zipOf(members));
     for (const [name, kernel] of Object.entries(kernels)) {
       writeFileSync(join(folder, name), kernel);
     }

@@ -1,5 +1,5 @@
-import type { Described as DescribedPrimitive } from "../../src/primitives/described.ts";
 import { primitives } from "../../src/primitives/described.ts";
+import type { Described as DescribedPrimitive } from "../../src/primitives/help.ts";
 import type { OptionsOf } from "../../src/primitives/primitive.ts";
 import * as references from "../../src/reference/index.ts";
 

@@ -11,6 +11,7 @@ import type { ElementType } from "../../src/algebra/types.ts";
 import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
 import { SourceError } from "../../src/errors.ts";
 import { callersText } from "../../src/text/callers.ts";
+import { withCure } from "../../src/text/habits.ts";
 import { functionHeads } from "../../src/text/long_numbers.ts";
 import { parseModule } from "../../src/text/syntax.ts";
 
@@ -322,8 +323,8 @@ describe("what cannot be understood is refused at the caller's line", () => {
         [f64, f64, "x & x", "'&' takes no f64"],
         [f64, f64, "x << 1u", "'<<' takes no f64"],
         [f64, f64, "x ^ 2", "'^' takes no f64; a square is x * x"],
-        [f64, f64, "x ** 2", "'*' takes a pointer, and there is no '**'; a square is x * x"],
-        [u64, u64, "x + f32(i) ** 2.0", "'*' takes a pointer, and there is no '**'; a square is x * x"],
+        [f64, f64, "x ** 2", "'*' takes a pointer here"],
+        [u64, u64, "x + f32(i) ** 2.0", "'*' takes a pointer here"],
         [u64, "condition", "!x", "'!' takes no u64"],
         [u64, "condition", "x && true", "'&&' takes no u64 and bool"],
         [u64, u64, "x + i32(i)", "'+' takes no u64 and i32; convert one of them, as in u64(…)"],
@@ -442,7 +443,8 @@ describe("what cannot be understood is refused at the caller's line", () => {
       }
     })();
     expect(fault).toBeInstanceOf(SourceError);
-    expect((fault as SourceError).message).toBe(`the map, line 2: ${problem}`);
+    const told = withCure(problem, text.split("\n")[0] as string);
+    expect((fault as SourceError).message.split("\n")[0]).toBe(`the map, line 2: ${told}`);
     expect(fault).toMatchObject({ line: 2, source: `\n${text}` });
   });
 

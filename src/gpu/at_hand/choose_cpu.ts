@@ -73,6 +73,11 @@ export type CallName =
   | "unique"
   | "runLengths"
   | "expandRuns"
+  | "count"
+  | "any"
+  | "all"
+  | "findFirst"
+  | "findLast"
   | "histogram"
   | "searchSorted"
   | "gather"
@@ -92,6 +97,11 @@ const methods: readonly string[] = Object.keys({
   unique: true,
   runLengths: true,
   expandRuns: true,
+  count: true,
+  any: true,
+  all: true,
+  findFirst: true,
+  findLast: true,
   histogram: true,
   searchSorted: true,
   gather: true,

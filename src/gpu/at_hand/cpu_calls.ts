@@ -17,7 +17,7 @@ import type { OperatorPasses } from "../../cpu/texts.ts";
 import type { ArgCall } from "../../plan/arg_min_max.ts";
 import { requireFeature } from "../../plan/require_feature.ts";
 import type { RunKey } from "../../plan/run_key.ts";
-import type { Request } from "../../primitives/primitive.ts";
+import type { Primitive, Request } from "../../primitives/primitive.ts";
 import type { Context } from "../device/context.ts";
 import type { Given, Place, Target } from "../device/given.ts";
 import { bytesOf, fresh } from "../device/given.ts";
@@ -44,7 +44,6 @@ export interface FoldAtHand {
   readonly options: {
     readonly op?: Operator;
     readonly map?: string;
-    readonly from?: unknown;
     readonly exclusive?: boolean;
   };
   readonly given: Given;
@@ -93,6 +92,7 @@ async function mapped(
   from: CpuArray,
   to?: ElementType | "condition",
   hasIndex = true,
+  firstIndex = 0,
 ): Promise<CpuArray | undefined> {
   if (NAMES_F16.test(text) && !context.facts.features.has("shader-f16")) {
     return undefined;
@@ -102,7 +102,7 @@ async function mapped(
     return undefined;
   }
   const numbers = newNumbers(pass.type, from.length);
-  pass.run(from.numbers, numbers, 0, from.length);
+  pass.run(from.numbers, numbers, firstIndex, from.length);
   return { type: pass.type, length: from.length, numbers };
 }
 
@@ -147,14 +147,13 @@ async function foldingOf(
   const title = `${primitive}<${combination.title}>`;
   requireFeature(type, title, context.facts);
   const name = foldNameOf(op, type);
-  if (types.from !== undefined) {
-    (await loadTexts()).mapOf(options, type, title, context.facts.features);
-  }
+  const map =
+    types.from && (await loadTexts()).mapOf({ map: options.map, from }, type, title, context.facts.features);
   if (!areTaken(context, from, type)) {
     return undefined;
   }
   const items = arrayOf(given, from, primitive);
-  const array = options.map === undefined ? items : await mapped(context, options.map, items, type);
+  const array = map === undefined ? items : await mapped(context, map.text, items, type);
   const initial = ends.initial && valueIn(bytesOf(ends.initial, primitive, "initial", "initial"), type);
   if (array === undefined || name !== undefined) {
     return array && name && tableFolding(array, name, initial as Scalar | undefined);
@@ -308,8 +307,9 @@ export async function select(
 ): Promise<Selected | undefined> {
   const { primitive, all } = planned;
   const { type, from = type } = types;
-  const { map, where, classes, class: classText, indices = false } = all;
-  requireFeature(type, `${primitive}<${type.name}>`, context.facts);
+  const { where, classes, class: classText, indices = false } = all;
+  const title = `${primitive}<${type.name}>`;
+  requireFeature(type, title, context.facts);
   if (flags === undefined || types.from !== undefined) {
     await requireRight(context, planned as Planned);
   }
@@ -322,7 +322,8 @@ export async function select(
     text === undefined
       ? undefined
       : await mapped(context, text, items, where === undefined ? undefined : "condition");
-  const data = map === undefined ? items : await mapped(context, map as string, items, type);
+  const map = types.from && (await loadTexts()).mapOf(all, type, title, context.facts.features);
+  const data = map === undefined ? items : await mapped(context, map.text, items, type);
   if (data === undefined || (text !== undefined && marks === undefined)) {
     return undefined;
   }
@@ -388,24 +389,19 @@ export async function argMinMax(
   return { value: valueIn(bytes, type) as Scalar, index };
 }
 
-/** The CPU's form of each primitive that `src/primitives/` describes. */
-const forms: Readonly<Record<string, () => Promise<OnCpu>>> = {
-  sort: async () => (await loadSorts()).sort,
-  argSort: async () => (await loadSorts()).argSort,
-  topK: async () => (await loadSelections()).topK,
-  nth: async () => (await loadSelections()).nth,
-  histogram: async () => (await loadSearches()).histogram,
-  searchSorted: async () => (await loadSearches()).searchSorted,
-  gather: async () => (await loadMoves()).gather,
-  unique: async () => (await loadMoves()).unique,
-  runLengths: async () => (await loadMoves()).runLengths,
-  expandRuns: async () => (await loadMoves()).expandRuns,
+/** What loads the loops that descriptions name. */
+const loops: Readonly<Record<NonNullable<Primitive["onCpu"]>, () => unknown>> = {
+  moves: loadMoves,
+  searches: loadSearches,
+  selections: loadSelections,
+  sorts: loadSorts,
+  conditions: async () => (await loadTexts()).conditions,
 };
 
 /** A call of a primitive that `src/primitives/` describes. The result has the elements of each result of the request. */
 export async function described(
   context: Context,
-  name: string,
+  { name, onCpu }: Primitive<never>,
   request: Request,
   operands: readonly { readonly name: string; readonly given: Given; readonly type: ElementType }[],
 ): Promise<readonly Uint8Array[] | undefined> {
@@ -414,11 +410,11 @@ export async function described(
   if (!areTaken(context, ...types, ...(key !== undefined && keyType ? [keyType] : []))) {
     return undefined;
   }
-  const form = await forms[name]?.();
+  const loaded = onCpu && ((await loops[onCpu]()) as Readonly<Record<string, OnCpu>>);
   const arrays = Object.fromEntries(
     operands.map(({ name: operand, given, type }) => [operand, arrayOf(given, type, name, operand)]),
   );
-  const mappedBy: CpuCall["mapped"] = (text, from, type) =>
-    mapped(context, text, from, type, name === "histogram");
-  return (await form?.({ arrays, request, mapped: mappedBy }))?.map(bytesIn);
+  const mappedBy: CpuCall["mapped"] = (text, from, type, firstIndex) =>
+    mapped(context, text, from, type, firstIndex !== undefined, firstIndex);
+  return (await loaded?.[name]?.({ arrays, request, mapped: mappedBy }))?.map(bytesIn);
 }

@@ -1,4 +1,5 @@
 // What calls on the CPU load for callers' texts.
 
+export * as conditions from "../../cpu/conditions.ts";
 export { mapText, operatorText } from "../../cpu/texts.ts";
 export { mapOf } from "../../plan/map.ts";

@@ -11,6 +11,7 @@ import { f16, f32 } from "../../algebra/floats.ts";
 import { i32, u32 } from "../../algebra/integers.ts";
 import type { ElementType, Scalar, TypeName } from "../../algebra/types.ts";
 import { isSameType } from "../../algebra/types.ts";
+import { conversionError, nameIfConverted, widens } from "../../algebra/widening.ts";
 import type { Given, Target } from "../device/given.ts";
 import { fresh, givenOf } from "../device/given.ts";
 import type { CheckedEnds } from "../executor/check_ends.ts";
@@ -88,6 +89,20 @@ export async function typesOf(
     type,
     arrayOf: (...range) => (isSameType(own, type) ? arrayLike(data, ...range) : arrayOver(type, ...range)),
   };
+}
+
+/** The same for a call that takes a map. Without one, `type` may be a type that has every value of the array's. */
+export async function mappedTypesOf(given: Given, options: TypeOptions, caller: string): Promise<HandTypes> {
+  const name = given.isGone ? undefined : nameIfConverted(given.data, options, caller);
+  if (name === undefined) {
+    return typesOf(given, options, caller);
+  }
+  const type = options.type as ElementType;
+  const from = await typeNamed(name);
+  if (!widens(from, type)) {
+    throw conversionError(caller, from, type);
+  }
+  return typesOf(given, { type, from }, caller);
 }
 
 const shortTypes = { u32, i32, f32, f16 } as const;

@@ -28,7 +28,7 @@ import { arrangementFor } from "../executor/plans_of_calls.ts";
 import type { LongCall, LongPlanned } from "../streams/pieces_at_hand.ts";
 import { cpuTakes, onCpu } from "./choose_cpu.ts";
 import type { EndValues, HandTypes, Selected, Selection, SelectOptions, TypeOptions } from "./hand_types.ts";
-import { endReaderOf, targetFor, typesOf } from "./hand_types.ts";
+import { endReaderOf, mappedTypesOf, targetFor, typesOf } from "./hand_types.ts";
 import { loadStreams } from "./load_streams.ts";
 import { isLong, planAtHand, readBackOf, runAtHand } from "./run_at_hand.ts";
 
@@ -43,7 +43,7 @@ export async function reduceAtHand(
   requireOptions("reduce", options, callNames(reduce));
   requireNoRoom(options);
   const { initial, ...others } = options;
-  const { arrayOf, ...types } = await typesOf(given, options, "reduce");
+  const { arrayOf, ...types } = await mappedTypesOf(given, options, "reduce");
   const { type } = types;
   const { options: endOptions, ...own } = await endReaderOf("reduce", initial)({ arrayOf, ...types });
   const all = {
@@ -96,6 +96,9 @@ export async function partitionAtHand(
   return isByClass ? { values, offsets: counts } : { values, count: counts[0] ?? 0 };
 }
 
+/** A partition takes no map. */
+const typesFor = { compact: mappedTypesOf, partition: typesOf } as const;
+
 /**
  * A compaction, or a partition, whose result has as many elements as the data. `counts` has how many are kept; for classes,
  * where each begins, and where the last one ends.
@@ -111,7 +114,7 @@ async function selectAtHand(
   const isWhole = primitive === "partition";
   const { flags, indices = false, into, ...others } = options;
   const { length } = given;
-  const { arrayOf: itemsOf, ...types } = await typesOf(given, options, primitive);
+  const { arrayOf: itemsOf, ...types } = await typesFor[primitive](given, options, primitive);
   const { type } = types;
   const title = `${primitive}<${type.name}>`;
   const { where, classes, class: expression } = options;

@@ -11,7 +11,7 @@ import { plannedLength } from "../executor/planned.ts";
 import { onCpu } from "./choose_cpu.ts";
 
 import type { EndValues, TypeOptions } from "./hand_types.ts";
-import { endReaderOf, targetFor, typesOf } from "./hand_types.ts";
+import { endReaderOf, mappedTypesOf, targetFor } from "./hand_types.ts";
 
 import { loadOnDevice } from "./load_on_device.ts";
 
@@ -28,7 +28,7 @@ export async function scanAtHand(
   const { into, initial, total, ...others } = options;
   const room = givenOf(into as AnyArray);
   const ends = endReaderOf("scan", initial, total);
-  const { arrayOf, ...types } = await typesOf(given, options, "scan");
+  const { arrayOf, ...types } = await mappedTypesOf(given, options, "scan");
   const target = await targetFor(into, room, arrayOf, "scan", given.length, true);
   const { options: endOptions, ...own } = await ends({ arrayOf, ...types, into: room });
   const all = {

@@ -1,5 +1,6 @@
 import { LimitError, OutOfMemoryError, ShaderError, SourceError, WavefoldError } from "../../errors.ts";
 import type { Plan } from "../../plan/plan.ts";
+import { withCure } from "../../text/habits.ts";
 import type { Module } from "../../text/link.ts";
 import { MARK } from "../../text/mark.ts";
 import { eachToken, LINE_BREAK, piecesOf } from "../../text/pieces.ts";
@@ -64,8 +65,8 @@ export function shaderError(
   const { written = source.text } = source;
   const compiled = linked.code.split("\n")[line - 1] ?? "";
   const before = compiled.slice(0, Math.max(0, column - 1));
-  const told = withHint(source.name, report, text);
   const callersLine = written.split(LINE_BREAK)[number - 1] ?? "";
+  const told = withHint(source.name, report, withCure(text, callersLine));
   // If the compiler's line is not the caller's, or was written anew, its column is not the caller's either.
   const isSameLine = own === origin && compiled.replace(MARKED, "").length === callersLine.length;
   return new SourceError(

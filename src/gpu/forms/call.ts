@@ -334,9 +334,10 @@ async function callAtHand(
   const given = (read: readonly AnyArray[]): unknown =>
     resultOf(
       request,
-      givenOfResults(request).map(({ type, isElement }, at) => {
+      givenOfResults(request).map(({ type, isElement, atHand }, at) => {
         const array = read[at] as AnyArray;
-        return isElement ? valuesOf(array, type)(0) : array;
+        const result = isElement ? valuesOf(array, type)(0) : array;
+        return atHand ? atHand(result as never) : result;
       }),
     );
   const size = {
@@ -351,9 +352,7 @@ async function callAtHand(
   }));
   const givenArrays = Object.fromEntries(atHand.map(([{ name }, array]) => [name, array]));
   const computed = await onCpu(context, size, (cpu) =>
-    cpu.withArrays(primitive.name, givenArrays, () =>
-      cpu.described(context, primitive.name, request, operands),
-    ),
+    cpu.withArrays(primitive.name, givenArrays, () => cpu.described(context, primitive, request, operands)),
   );
   if (computed) {
     const arrayAt = (bytes: Uint8Array, at: number): AnyArray[] =>

@@ -6,6 +6,7 @@ import type { Plan } from "../../plan/plan.ts";
 import type { Primitive } from "../../primitives/primitive.ts";
 import { planNames } from "../../primitives/primitive.ts";
 import type { Context } from "../device/context.ts";
+import { onGpuAlone } from "../device/cpu_context.ts";
 import { planFactsFor } from "../executor/plan_facts_for.ts";
 import type { Prepared } from "../recordings/recording.ts";
 import { prepare } from "../recordings/recording.ts";
@@ -21,7 +22,7 @@ export async function planPrimitive(
   return primitive.plan(options as never, planFacts, arrangements);
 }
 
-/** `Fold.prepareHistogram` and others: a primitive for recordings. */
+/** `Fold.prepareHistogram` and others: a primitive for recordings. @throws {NoGpuError} */
 export async function preparePrimitive(
   primitive: Primitive<never>,
   context: Context,
@@ -29,6 +30,7 @@ export async function preparePrimitive(
 ): Promise<Prepared> {
   const { name } = primitive;
   const caller = `prepare${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
+  onGpuAlone(context, caller);
   requireOptions(caller, options, planNames(primitive));
   return prepare(context, await planPrimitive(primitive, context.facts, options));
 }

@@ -4,6 +4,7 @@ import { monoid as monoidOf } from "../../algebra/monoid.ts";
 import { min } from "../../algebra/operators.ts";
 import type { ElementType, Value } from "../../algebra/types.ts";
 import { isSameType, requireType } from "../../algebra/types.ts";
+import { conversionError, widens } from "../../algebra/widening.ts";
 import { ArgumentError, OutOfMemoryError } from "../../errors.ts";
 import { requireOptions } from "../../options.ts";
 import { requireBindable } from "../../plan/binding_length.ts";
@@ -68,6 +69,16 @@ function typesOnGpu(
 ): { readonly type: ElementType; readonly from?: ElementType } {
   const option = from === undefined ? "type" : "from";
   const { type: own } = data;
+  const takesMap = primitive !== "partition";
+  if (takesMap && type !== undefined && from === undefined && map === undefined) {
+    if (isSameType(requireType(type, primitive), own)) {
+      return { type: own };
+    }
+    if (!widens(own, type)) {
+      throw conversionError(primitive, own, type);
+    }
+    return { from: own, type };
+  }
   requireNamed(primitive, data, from ?? (map === undefined ? type : undefined), option);
   return map === undefined && from === undefined
     ? { type: own }

@@ -15,7 +15,7 @@ import { scan } from "../../primitives/scan.ts";
 import { onCpu } from "../at_hand/choose_cpu.ts";
 import type { KeysAtHand } from "../at_hand/cpu_calls.ts";
 import type { HandTypes, TypeOptions } from "../at_hand/hand_types.ts";
-import { endReaderOf, targetFor, typesOf } from "../at_hand/hand_types.ts";
+import { endReaderOf, mappedTypesOf, targetFor, typesOf } from "../at_hand/hand_types.ts";
 import { loadStreams } from "../at_hand/load_streams.ts";
 import { isLong } from "../at_hand/run_at_hand.ts";
 import { bufferBytesFor } from "../device/call_memory.ts";
@@ -55,7 +55,7 @@ export async function segmentsAtHand(
   requireDevice(context, primitive);
   const { segments, into, total, ...others } = options;
   const room = givenOf(into as AnyArray);
-  const { arrayOf, ...types } = await typesOf(given, options, primitive);
+  const { arrayOf, ...types } = await mappedTypesOf(given, options, primitive);
   const title = `${primitive}<${types.type.name}>`;
   if (total !== undefined) {
     throw new ArgumentError(

@@ -9,6 +9,7 @@ import { monoid } from "../../algebra/monoid.ts";
 import { add } from "../../algebra/operators.ts";
 import type { ElementType, Value } from "../../algebra/types.ts";
 import { requireType } from "../../algebra/types.ts";
+import type { NarrowerThan } from "../../algebra/widening.ts";
 import { ArgumentError, refuse } from "../../errors.ts";
 import type { InitialOption, OptionNames, OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
@@ -46,12 +47,14 @@ export interface StreamTypes<
 > extends TuningOptions {
   /** The type of the results. */
   readonly type: ElementType<Name, V>;
-  /** The type of the elements that come in. Needed if a map gives another type. */
+  /** The type of the elements that come in. Needed if the results have another type. */
   readonly from?: ElementType<From, FromValue>;
 }
 
-/** The option `map` of a stream. A stream that names two types needs it. */
-export type StreamMapOption<Name extends string, From extends string> = [From] extends [Name]
+/** The option `map` of a stream. A stream that names two types needs it, unless `type` has every value of `from`. */
+export type StreamMapOption<Name extends string, From extends string> = [From] extends [
+  Name | NarrowerThan<Name>,
+]
   ? {
       /** WGSL over each element's value `x` and its index `i` in the stream: see {@link ScanOptions.map}. */
       readonly map?: string;

@@ -5,7 +5,7 @@ import { bytesOf, elementsOf, onlyScalarOf, typeTextOf } from "./bindings.ts";
 import type { Chosen } from "./options.ts";
 import { CALLER } from "./options.ts";
 import type { Filling } from "./values.ts";
-import { fillBuffer } from "./values.ts";
+import { fillBuffer, settingsOf, VALUE_COUNT } from "./values.ts";
 
 /** Typed arrays that say what they hold. Others may hold anything. */
 const told: readonly (readonly [
@@ -22,8 +22,12 @@ const told: readonly (readonly [
 export interface Buffers {
   /** What settings count, and random integers are below. */
   readonly items: number;
-  /** The buffers, of which those that are made have arrays of so many elements. */
-  withElements(elements: number): readonly Binding[];
+  /** How many different values the numbers outside of arrays take whose names say nothing. */
+  readonly valueCount: number;
+  /** Their values with this number, by their paths. */
+  settings(number: number): ReadonlyMap<string, number>;
+  /** The buffers, of which those that are made have arrays of so many elements, and these settings. */
+  make(elements: number, settings: ReadonlyMap<string, number>): readonly Binding[];
 }
 
 const ITEMS = 1000;
@@ -44,9 +48,19 @@ export function buffersOf(declared: readonly DeclaredBinding[], chosen: Chosen):
   });
   requireKnown(declared, given.keys(), Object.keys(chosen.values));
   const items = chosen.items ?? fewestElements(known) ?? ITEMS;
+  const { seed } = chosen;
+  const filling = { ...chosen, items };
+  const settings = (number: number): ReadonlyMap<string, number> =>
+    new Map(
+      known.flatMap(({ shape, bytes, group, binding }) =>
+        bytes === undefined ? settingsOf(shape, filling, number, seedOf(seed, group, binding)) : [],
+      ),
+    );
   return {
     items,
-    withElements: (elements) => known.map((one) => made(one, { ...chosen, items }, elements)),
+    valueCount: settings(0).size > 0 ? VALUE_COUNT : 1,
+    settings,
+    make: (elements, values) => known.map((one) => made(one, { ...filling, settings: values }, elements)),
   };
 }
 
@@ -58,6 +72,10 @@ function fewestElements(known: readonly (DeclaredBinding & Partial<Binding>)[]):
   return counts.length === 0 ? undefined : Math.min(...counts);
 }
 
+/** A buffer stays as it is if others are given. */
+const seedOf = (seed: number, group: number, binding: number): number =>
+  (seed + 1009 * group + 9973 * binding) >>> 0;
+
 function made(
   one: DeclaredBinding & Partial<Binding>,
   filling: Filling & { readonly seed: number },
@@ -68,8 +86,7 @@ function made(
     return { ...one, bytes: given, contents: "as given" };
   }
   const bytes = new Uint8Array(bytesOf(shape, elements));
-  // A buffer stays as it is if others are given.
-  const random = new Random((filling.seed + 1009 * group + 9973 * binding) >>> 0);
+  const random = new Random(seedOf(filling.seed, group, binding));
   const contents = fillBuffer(bytes, shape, filling, random);
   const isLonger = shape.stride > 0 && elements > filling.items;
   return { ...one, bytes, contents: isLonger ? `${contents}; as long as the kernel goes` : contents };

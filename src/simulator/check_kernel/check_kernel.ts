@@ -6,8 +6,10 @@ import type { Compared, Differing, Results } from "./compare.ts";
 import { both, differenceFound, differing, except, isNone } from "./compare.ts";
 import type { Kernel } from "./kernel.ts";
 import { kernelOf } from "./kernel.ts";
-import type { RunOptions } from "./machines.ts";
-import { otherOrders, runsOf } from "./machines.ts";
+import type { Run, RunOptions } from "./machines.ts";
+import { moreRuns, otherOrders, runsOf } from "./machines.ts";
+import type { NotRun } from "./not_run.ts";
+import { linesNotRun } from "./not_run.ts";
 import type { CheckOptions, Chosen } from "./options.ts";
 import { chosenOf } from "./options.ts";
 import type { Override } from "./text.ts";
@@ -18,6 +20,8 @@ export interface CheckFinding extends Finding {
   readonly runs: number;
   /** The choices of the first of these runs. */
   readonly options: RunOptions;
+  /** The numbers in buffers that are others in other runs, by their places, such as `"params.limit"`: their values in that run. */
+  readonly values: Readonly<Record<string, number>>;
 }
 
 /** A buffer that a check has made, or was given. */
@@ -64,6 +68,8 @@ export interface CheckReport {
   readonly subgroupSizes: readonly number[];
   /** What was found, each once. */
   readonly findings: readonly CheckFinding[];
+  /** The lines with statements that ran in no run, so that they were not checked. Other values may lead there. */
+  readonly notRun: readonly NotRun[];
 }
 
 /**
@@ -111,8 +117,7 @@ function dispatchFor(size: readonly [number, number, number], items: number): [n
 const LEAST_GROUPS = 8;
 
 /** What a run has left, and what its machine knows of it. */
-interface Ran {
-  readonly options: RunOptions;
+interface Ran extends Run {
   readonly machine: Machine;
   readonly results: Results;
 }
@@ -123,6 +128,9 @@ const MOST_ELEMENTS = 2 ** 22;
 /** An index that is so near to an end may be one of a loop that ends too late. */
 const NEAR = 8;
 
+/** A run without special choices. */
+const FIRST: Run = { options: {}, values: 0 };
+
 /** Kinds of findings after which results may be anything, so that they say nothing. */
 const SPOILING: readonly string[] = ["race", "divergence", "stuck"];
 
@@ -130,7 +138,14 @@ class Check {
   readonly #kernel: Kernel;
   readonly #chosen: Chosen;
   readonly #dispatch: readonly [number, number, number];
-  #bindings: readonly Binding[];
+  /** The elements of arrays. */
+  #elements: number;
+  /** What buffers hold, by the numbers of the values. */
+  readonly #made = new Map<number, readonly Binding[]>();
+  /** The numbers of the values with which arrays are known to be long enough. */
+  readonly #fitting = new Set<number>();
+  /** 1 for each block of the program that has run. */
+  readonly #ran: Uint8Array;
   readonly #findings = new Map<string, CheckFinding>();
   /** The first run with each size of subgroups that results can be compared with. */
   readonly #bases = new Map<number | undefined, Ran>();
@@ -143,50 +158,70 @@ class Check {
     this.#chosen = chosen;
     this.#dispatch =
       chosen.dispatch ?? (isMany ? dispatchFor(program.workGroupSize, buffers.items) : [1, 1, 1]);
-    this.#bindings = buffers.withElements(buffers.items);
+    this.#elements = buffers.items;
+    this.#ran = new Uint8Array(program.blocks.length);
   }
 
   report(): CheckReport {
-    const { usesSubgroups: takesSizes, entryPoint, program, overrides } = this.#kernel;
+    const { usesSubgroups: takesSizes, entryPoint, program, overrides, buffers } = this.#kernel;
     const { seed, lanes, runs: count, seconds } = this.#chosen;
     const subgroupSizes = takesSizes ? this.#chosen.subgroupSizes : [];
-    const runs = runsOf({ seed, subgroupSizes, lanes: takesSizes ? lanes : [], runs: count });
+    const { valueCount } = buffers;
+    const takes = { seed, valueCount, subgroupSizes, lanes: takesSizes ? lanes : [], runs: count };
+    const [first = FIRST, ...others] = runsOf(takes);
     const end = Date.now() + 1000 * seconds;
-    const [first = {}, ...others] = runs;
-    const { results } = this.#note(this.#fittingRun(first));
-    let done = 1;
-    for (const options of others) {
-      if (Date.now() > end) {
-        break;
-      }
-      this.#note(this.#runOnce(options));
-      done++;
-    }
+    const { results } = this.#note(this.#fittingRun(first, first));
+    const done = 1 + this.#runAll(others, first, () => Date.now() > end);
+    const skippedRuns = 1 + others.length - done;
+    // Other values may lead where no thread has been.
+    const more = count === undefined && valueCount > 1 ? moreRuns(first, valueCount) : [];
+    const runs = done + this.#runAll(more, first, () => Date.now() > end || this.#ran.every(Boolean));
     return {
       entryPoint,
       workGroupSize: program.workGroupSize,
       dispatch: this.#dispatch,
       buffers: results.map(bufferOf),
       overrides,
-      runs: done,
-      skippedRuns: runs.length - done,
+      runs,
+      skippedRuns,
       subgroupSizes,
       findings: [...this.#findings.values()],
+      notRun: linesNotRun(program.blocks, this.#ran),
     };
   }
 
-  /** The first run. Nobody said how long arrays are, so they are made longer where the kernel goes far past their end. */
-  #fittingRun(options: RunOptions): Ran {
-    let elements = this.#kernel.buffers.items;
-    let ran = this.#runOnce(options);
-    for (let turn = 0; turn < MOST_FITS && this.#chosen.items === undefined; turn++) {
-      const last = ran.machine.outside.get(elements) ?? 0;
-      if (last >= MOST_ELEMENTS || !this.#isFar(last, elements)) {
+  /** Does runs until it is enough. Returns how many it did. */
+  #runAll(runs: readonly Run[], first: Run, isEnough: () => boolean): number {
+    let done = 0;
+    for (const run of runs) {
+      if (isEnough()) {
         break;
       }
-      elements = last + 1;
-      this.#bindings = this.#kernel.buffers.withElements(elements);
-      ran = this.#runOnce(options);
+      this.#note(this.#fittingRun(run, first));
+      done++;
+    }
+    return done;
+  }
+
+  /** A run. Nobody said how long arrays are, so they are made longer where the kernel goes far past their end with these values. */
+  #fittingRun(run: Run, first: Run): Ran {
+    let ran = this.#runOnce(run);
+    const before = this.#elements;
+    const isFitting = this.#chosen.items !== undefined || this.#fitting.has(run.values);
+    for (let turn = 0; turn < MOST_FITS && !isFitting; turn++) {
+      const last = ran.machine.outside.get(this.#elements) ?? 0;
+      if (last >= MOST_ELEMENTS || !this.#isFar(last, this.#elements)) {
+        break;
+      }
+      this.#elements = last + 1;
+      this.#made.clear();
+      ran = this.#runOnce(run);
+    }
+    this.#fitting.add(run.values);
+    if (this.#elements > before && this.#bases.size > 0) {
+      this.#bases.clear();
+      this.#unstable.clear();
+      this.#compare(this.#runOnce(first));
     }
     return ran;
   }
@@ -202,39 +237,57 @@ class Check {
   /** Notes what a run has shown. */
   #note(ran: Ran): Ran {
     const seen = new Set<string>();
+    ran.machine.ran.forEach((isRun, block) => {
+      this.#ran[block] = (this.#ran[block] ?? 0) | isRun;
+    });
     for (const finding of causesAmong(ran.machine.findings)) {
       if (finding.kind !== "out-of-bounds" || !this.#kernel.isChoice(finding.line, finding.column)) {
-        this.#add(finding, ran.options, seen);
+        this.#add(finding, ran, seen);
       }
     }
     this.#compare(ran);
     return ran;
   }
 
-  #runOnce(options: RunOptions): Ran {
+  #runOnce({ options, values }: Run): Ran {
     const { uninitialized, unordered: unorderedAtomics, file } = this.#chosen;
     const { program, entryPoint } = this.#kernel;
     const machine = new Machine({ ...options, uninitialized, unorderedAtomics });
     machine.context = { file, entryPoint, sites: program.sites };
-    const { bound, ranges } = bind(this.#bindings);
+    const { bound, ranges } = bind(this.#bindingsWith(values));
     program.run(machine, this.#dispatch, ranges);
-    return { options, machine, results: bound };
+    return { options, values, machine, results: bound };
+  }
+
+  #bindingsWith(values: number): readonly Binding[] {
+    let bindings = this.#made.get(values);
+    if (bindings === undefined) {
+      const { buffers } = this.#kernel;
+      bindings = buffers.make(this.#elements, buffers.settings(values));
+      this.#made.set(values, bindings);
+    }
+    return bindings;
   }
 
   /** Adds a finding, once for each of the places that it names. `seen` are those of this run. */
-  #add(finding: Finding, options: RunOptions, seen: Set<string>): void {
+  #add(finding: Finding, { options, values }: Run, seen: Set<string>): void {
     const { kind, line, otherLine = line, file } = finding;
     const key = [kind, file, Math.min(line, otherLine), Math.max(line, otherLine)].join();
     const known = this.#findings.get(key);
     if (!seen.has(key)) {
       seen.add(key);
-      this.#findings.set(key, known ? { ...known, runs: known.runs + 1 } : { ...finding, runs: 1, options });
+      const settings = Object.fromEntries(this.#kernel.buffers.settings(values));
+      this.#findings.set(
+        key,
+        known ? { ...known, runs: known.runs + 1 } : { ...finding, runs: 1, options, values: settings },
+      );
     }
   }
 
   /** Compares a run with one of another size of subgroups, or of the same size with lanes in their order. */
   #compare(ran: Ran): void {
-    if (!this.#kernel.usesSubgroups || ran.machine.findings.some(({ kind }) => SPOILING.includes(kind))) {
+    const isComparable = this.#kernel.usesSubgroups && ran.values === FIRST.values;
+    if (!isComparable || ran.machine.findings.some(({ kind }) => SPOILING.includes(kind))) {
       return;
     }
     const { subgroupSize, lanes } = ran.options;
@@ -270,20 +323,20 @@ class Check {
         way: kind === "subgroup-size" ? `subgroups of ${subgroupSize} lanes` : `${lanes} lanes`,
       };
     };
-    const { machine, options } = ran;
+    const { machine } = ran;
     const { site, message } = differenceFound(stable, compared(ran), compared(other));
     const { line, column } = machine.context.sites.at(site) ?? this.#kernel.place;
     const { file, entryPoint } = machine.context;
-    this.#add({ kind, file, line, column, entryPoint, threads: [], message }, options, new Set());
+    this.#add({ kind, file, line, column, entryPoint, threads: [], message }, ran, new Set());
   }
 
   /** The words that depend on the order of work-groups and threads, with the subgroups of a run. */
-  #unstableWith({ options, results }: Ran): Differing {
+  #unstableWith({ options, values, results }: Ran): Differing {
     const { subgroupSize } = options;
     let words = this.#unstable.get(subgroupSize);
     if (words === undefined) {
       words = otherOrders(options)
-        .map((one) => differing(this.#runOnce(one).results, results))
+        .map((one) => differing(this.#runOnce({ options: one, values }).results, results))
         .reduce(both);
       this.#unstable.set(subgroupSize, words);
     }
@@ -292,14 +345,18 @@ class Check {
 }
 
 /**
- * Findings without the races at a place that takes an index past the end. In its place, the last element is taken, where such threads
- * meet.
+ * Findings without those that others cause: races at a place that takes an index past the end, as the last element is taken in its place, where
+ * such threads meet; and what comes of a call that not all threads reach.
  */
 function causesAmong(findings: readonly Finding[]): readonly Finding[] {
-  const outside = new Set(findings.flatMap(({ kind, line }) => (kind === "out-of-bounds" ? line : [])));
-  return findings.filter(
-    ({ kind, line, otherLine = line }) => kind !== "race" || !(outside.has(line) || outside.has(otherLine)),
-  );
+  const linesOf = (kind: Finding["kind"]): ReadonlySet<number> =>
+    new Set(findings.flatMap((one) => (one.kind === kind ? one.line : [])));
+  const outside = linesOf("out-of-bounds");
+  const divergent = linesOf("divergence");
+  return findings.filter(({ kind, line, otherLine = line, called }) => {
+    const isOfCall = called !== undefined && kind !== "divergence" && divergent.has(line);
+    return !isOfCall && (kind !== "race" || !(outside.has(line) || outside.has(otherLine)));
+  });
 }
 
 function bufferOf({ binding, memory }: Bound): CheckBuffer {

@@ -4,6 +4,7 @@ import { TextFault } from "../../text/syntax.ts";
 import { globalsOf } from "../compile/compiled.ts";
 import type { Module } from "../compile/module.ts";
 import { builtinsOf, usesSubgroups } from "../compile/subgroup_calls.ts";
+import type { Watch } from "../compile/watching.ts";
 import { Program, readModule } from "../program.ts";
 import { declaredBindings } from "./bindings.ts";
 import type { Buffers } from "./buffers.ts";
@@ -11,7 +12,7 @@ import { buffersOf } from "./buffers.ts";
 import type { Chosen } from "./options.ts";
 import { CALLER } from "./options.ts";
 import type { Overridden, Override } from "./text.ts";
-import { choicesOf, entryPointsOf, overridden, withoutGraphics } from "./text.ts";
+import { choicesOf, entryPointsOf, linesOf, overridden, withoutGraphics } from "./text.ts";
 
 /** A kernel that is ready to run. */
 export interface Kernel {
@@ -26,6 +27,17 @@ export interface Kernel {
   readonly tellsGroupsApart: boolean;
   readonly overrides: readonly Override[];
   readonly usesSubgroups: boolean;
+}
+
+/** Says which declarations were linked to the caller's text: those behind its last line. */
+function watchOf(module: Module, { source }: Chosen): Watch {
+  const lines = source === undefined ? Infinity : linesOf(source);
+  const linked = new Set(
+    module.declarations.flatMap((one) =>
+      "name" in one && module.placeIn(one.name.name, one.name.from).line > lines ? one.name.name : [],
+    ),
+  );
+  return { isLinked: (name) => linked.has(name) };
 }
 
 /** Reads a kernel, and makes it ready. @throws {SourceError} @throws {ArgumentError} */
@@ -44,7 +56,7 @@ export function kernelOf(code: string, chosen: Chosen): Kernel {
       entryPoint,
       place: module.placeIn(entryPoint, at),
       isChoice: choicesOf(settled),
-      program: new Program(read, entryPoint),
+      program: new Program(read, entryPoint, {}, watchOf(module, chosen)),
       buffers: buffersOf(declaredBindings(globals, module.layout), chosen),
       tellsGroupsApart: tellsGroupsApart(module, entryPoint),
       overrides: found.overrides,

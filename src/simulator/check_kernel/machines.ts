@@ -27,8 +27,16 @@ const orderOf = (number: number): RunOptions => orders[number % orders.length] ?
 export const otherOrders = (options: RunOptions): readonly RunOptions[] =>
   [1, 2, 3, 4].map((at) => ({ ...options, ...orderOf(at) }));
 
+/** A run of a check: its choices, and the number of the values that numbers outside of arrays have. */
+export interface Run {
+  readonly options: RunOptions;
+  readonly values: number;
+}
+
 export interface Machines {
   readonly seed: number;
+  /** How many different values these numbers take by turns. */
+  readonly valueCount: number;
   /** None for a kernel without subgroups. */
   readonly subgroupSizes: readonly number[];
   readonly lanes: readonly LaneOrder[];
@@ -38,9 +46,9 @@ export interface Machines {
 
 /**
  * The runs of a check. All orders come first, with the first subgroup size; then all sizes; then all sizes with other lanes.
- * If there are to be more, orders come again by other seeds.
+ * If there are to be more, orders come again by other seeds. Only runs with the same values can be compared, so all sizes and lanes have the first.
  */
-export function runsOf({ seed, subgroupSizes, lanes, runs }: Machines): readonly RunOptions[] {
+export function runsOf({ seed, valueCount, subgroupSizes, lanes, runs }: Machines): readonly Run[] {
   const [first] = subgroupSizes;
   const [natural = "natural"] = lanes;
   const start: RunOptions = first === undefined ? {} : { subgroupSize: first, lanes: natural };
@@ -52,7 +60,20 @@ export function runsOf({ seed, subgroupSizes, lanes, runs }: Machines): readonly
   }
   const count = runs ?? all.length;
   return Array.from({ length: count }, (_, at) => ({
-    ...(all[at] ?? { ...all[at % all.length], ...orderOf(2 + at) }),
-    seed: (seed + Math.floor(at / all.length)) % 2 ** 32,
+    options: {
+      ...(all[at] ?? { ...all[at % all.length], ...orderOf(2 + at) }),
+      seed: (seed + Math.floor(at / all.length)) % 2 ** 32,
+    },
+    values: at < orders.length || at >= all.length ? at % valueCount : 0,
   }));
 }
+
+/** How many more runs there may be for lines that have not run. */
+const MORE_RUNS = 8;
+
+/** Runs like a first one, with values that no other run has. */
+export const moreRuns = ({ options }: Run, valueCount: number): readonly Run[] =>
+  Array.from({ length: MORE_RUNS }, (_, at) => ({
+    options: { ...options, ...orderOf(at) },
+    values: valueCount + at,
+  }));

@@ -9,6 +9,8 @@ import type { Fill } from "./values.ts";
 export interface CheckOptions {
   /** The name of the kernel in findings. `"kernel.wgsl"` by default. */
   readonly file?: string;
+  /** The kernel before `link` or `linkDirectives` added functions to it. What is found in these is told at the lines that call them. */
+  readonly source?: string;
   /** The entry point. It may be left out if the text has one compute shader. */
   readonly entryPoint?: string;
   /** The values of `override`s, by their names or their numbers. */
@@ -44,6 +46,7 @@ export const CALLER = "checkKernel";
 
 const names = {
   file: true,
+  source: true,
   entryPoint: true,
   overrides: true,
   dispatch: true,
@@ -68,7 +71,8 @@ const MOST_GROUPS = 65_535;
 const LAST_SEED = 2 ** 32 - 1;
 
 /** The options, with the defaults for those that are left out. */
-export type Chosen = Required<Omit<CheckOptions, "entryPoint" | "dispatch" | "items" | "runs">> & {
+export type Chosen = Required<Omit<CheckOptions, "source" | "entryPoint" | "dispatch" | "items" | "runs">> & {
+  readonly source: string | undefined;
   readonly items: number | undefined;
   readonly entryPoint: string | undefined;
   readonly dispatch: readonly [number, number, number] | undefined;
@@ -129,6 +133,7 @@ export function chosenOf(options: CheckOptions): Chosen {
     values = {},
     uninitialized = false,
     unordered = true,
+    source,
     entryPoint,
     runs,
   } = options;
@@ -154,6 +159,9 @@ export function chosenOf(options: CheckOptions): Chosen {
     }
   }
   requireNumbers("values", values);
+  if (source !== undefined && typeof source !== "string") {
+    refuse(CALLER, "source", shown(source), "the kernel's text before functions were linked to it");
+  }
   const dispatch = dispatchOf(options.dispatch);
   return {
     file,
@@ -168,6 +176,7 @@ export function chosenOf(options: CheckOptions): Chosen {
     values,
     uninitialized,
     unordered,
+    source,
     entryPoint,
     runs,
     dispatch,

@@ -9,6 +9,9 @@ import { parseModule } from "../../text/syntax.ts";
 /** A text in which each character but line breaks is a blank. */
 const blank = (text: string): string => text.replace(/[^\n\r]/g, " ");
 
+/** How many lines a text has. Functions are linked behind its last one. */
+export const linesOf = (text: string): number => text.split("\n").length;
+
 const isCompute = ({ code }: Piece): boolean => /@\s*compute\b/.test(code);
 const isOfGraphics = ({ code }: Piece): boolean => /@\s*(?:vertex|fragment)\b/.test(code);
 const isTextureWord = (word: string): boolean => /^(?:texture|sampler)/.test(word);

@@ -1,4 +1,4 @@
-import type { Random } from "../machine/random.ts";
+import { Random } from "../machine/random.ts";
 import { f16Word, f32Word } from "../numbers/words.ts";
 import type { BufferScalar, BufferShape } from "./scalars.ts";
 
@@ -14,13 +14,19 @@ export interface Filling {
   readonly fill: Fill;
   /** Numbers by the paths of what holds them. */
   readonly values: Readonly<Record<string, number>>;
+  /** Numbers that depend on the run: their values in this one, by the paths of what holds them. */
+  readonly settings: ReadonlyMap<string, number>;
 }
 
 /** Words of names of numbers that say how many there are. */
-const COUNTS = /^(?:n|.*counts?|num.*|len|length|total|sizes?|limit|max|end)$/;
+const COUNTS = /^(?:n|.*counts?|num.*|len|length|total|sizes?)$/;
 /** Words of names of numbers that say where something starts, or which one it is. */
 const STARTS =
-  /^(?:.*offset|origin|start|first|base|begin|min|seed|frame|time|pass|shift|bits?|digit|flags?|mode|axis|index|idx|id|iter|iteration|phase|round|layer)$/;
+  /^(?:.*offset|origin|start|first|base|begin|min|seed|frame|time|pass|shift|bits?|digit|axis|index|idx|id|iter|iteration|phase|round|layer)$/;
+/** Words of names of what numbers in arrays are compared with, or indices: it may be any of them. */
+const BOUNDS = /^(?:limit|max|end)$/;
+/** Words of names of numbers of which each means another thing. */
+const CHOICES = /^(?:flags?|mode|kind|enabled?|use|is|has)$/;
 /** Words of names of the sides of something that has two or three. */
 const SIDES =
   /^(?:width|height|depth|rows?|cols?|columns?|dims?|dim[xyz]|dimensions?|resolution|extents?|shape|grids?|[nd][xyz])$/;
@@ -67,17 +73,81 @@ function sideOf(one: BufferScalar, sides: ReadonlySet<BufferScalar>, items: numb
   return Math.max(1, Math.floor(items ** (1 / count) + 1e-9));
 }
 
-/** The number that a setting has by its name; undefined if that says nothing. */
+/** The number that a setting has by its name, in all runs; undefined if that says nothing. */
 function settingOf(one: BufferScalar, sides: ReadonlySet<BufferScalar>, items: number): number | undefined {
   const name = nameOf(one);
   const isCount = hasWord(name, COUNTS);
+  if (isInteger(one) && hasWord(name, BOUNDS) && !isCount) {
+    return undefined;
+  }
   if (isInteger(one) && hasWord(name, STARTS) && !isCount) {
     return 0;
   }
   if (sides.has(one)) {
     return sideOf(one, sides, items);
   }
-  return !isInteger(one) ? undefined : hasWord(name, STEPS) && !isCount ? 1 : items;
+  if (!isInteger(one)) {
+    return undefined;
+  }
+  return isCount ? items : hasWord(name, STEPS) ? 1 : undefined;
+}
+
+/** How many values a setting takes by turns whose name says nothing: one in the middle of what data holds, one of the greatest, a low one, any. */
+export const VALUE_COUNT = 4;
+/** Floats of settings have so many parts of 1, so that they are short. */
+const PARTS = 64;
+
+/** What a setting takes whose name says nothing: whole numbers of so many parts of 1, from `least` to `most`. */
+function rangeOf(
+  one: BufferScalar,
+  items: number,
+): { readonly least: number; readonly most: number; readonly parts: number } {
+  if (!isInteger(one)) {
+    return { least: 0, most: PARTS, parts: PARTS };
+  }
+  return hasWord(nameOf(one), CHOICES)
+    ? { least: 0, most: 2, parts: 1 }
+    : { least: 1, most: items, parts: 1 };
+}
+
+/** The value of this number in the order of {@link VALUE_COUNT}. Behind those, there are more of any. */
+function valueWith(one: BufferScalar, items: number, number: number, random: Random): number {
+  const { least, most, parts } = rangeOf(one, items);
+  const count = most - least + 1;
+  const isChoice = parts === 1 && least === 0;
+  const eighth = Math.max(1, count >> 3);
+  const values = isChoice
+    ? [0, 1, 2]
+    : [least + ((count - 1) >> 1), most, least + (parts > 1 ? 1 : 0) + random.below(eighth)];
+  return (values[number] ?? least + random.below(count)) / parts;
+}
+
+/** The settings of a shape whose names say nothing, and that are not given: they take other values in other runs. */
+function freeSettings(
+  { fixed }: BufferShape,
+  { items, values }: Pick<Filling, "items" | "values">,
+): readonly BufferScalar[] {
+  const settings = fixed.filter(isSetting);
+  const sides = sidesAmong(settings);
+  return settings.filter(
+    (one) =>
+      one.components === 1 &&
+      settingOf(one, sides, items) === undefined &&
+      givenFor(one.path, values) === undefined,
+  );
+}
+
+/** The values with this number of the settings that take several, by their paths. */
+export function settingsOf(
+  shape: BufferShape,
+  filling: Pick<Filling, "items" | "values">,
+  number: number,
+  seed: number,
+): readonly (readonly [path: string, value: number])[] {
+  return freeSettings(shape, filling).map((one, at) => {
+    const random = new Random((seed + 7919 * number + 104_729 * at) >>> 0);
+    return [one.path, valueWith(one, filling.items, number, random)];
+  });
 }
 
 /** A float from 0 up to below 1. */
@@ -119,11 +189,15 @@ export function fillBuffer(
     } else {
       view.setInt32(at, word, true);
     }
-    told.add(value === undefined ? randomText(one, filling) : `${one.path} = ${value}`);
+    told.add(value === undefined ? randomText(one, filling) : `${one.path} = ${value}${inOtherRuns(one)}`);
+  };
+  const inOtherRuns = (one: BufferScalar): string => {
+    const { least, most, parts } = rangeOf(one, filling.items);
+    return filling.settings.has(one.path) ? ` (${least / parts} to ${most / parts} in other runs)` : "";
   };
   for (const one of fixed) {
     const own = isSetting(one) ? settingOf(one, sides, filling.items) : undefined;
-    put(one, one.offset, givenFor(one.path, filling.values) ?? own);
+    put(one, one.offset, givenFor(one.path, filling.values) ?? filling.settings.get(one.path) ?? own);
   }
   const given = element.map(({ path }) => givenFor(path, filling.values));
   for (let start = fixedBytes; stride > 0 && start + stride <= bytes.length; start += stride) {

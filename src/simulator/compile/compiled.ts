@@ -1,6 +1,7 @@
 import type { Variable } from "../../text/syntax.ts";
 import { TextFault } from "../../text/syntax.ts";
-import type { Sites } from "../machine/machine.ts";
+import type { Site, Sites } from "../machine/machine.ts";
+import { MOST_SITES } from "../machine/shadow.ts";
 import { constantWordOf } from "./evaluate.ts";
 import type { MemoryCounts, SharedFunction } from "./function_text.ts";
 import { FunctionText } from "./function_text.ts";
@@ -8,6 +9,7 @@ import type { Constants } from "./functions.ts";
 import { namesOf, sharedFunction, startFunction } from "./functions.ts";
 import type { GlobalVariable, Module } from "./module.ts";
 import { attributeOf } from "./module.ts";
+import type { SharedCall, Watch } from "./watching.ts";
 
 /** Most threads that a work-group may have on any device. The race checks have room for as many. */
 const MOST_THREADS = 2048;
@@ -62,6 +64,9 @@ function constantsByName(
 interface PlacedFunction extends SharedFunction {
   /** The number of its first site. */
   readonly firstSite: number;
+  /** Those of its first block and its first call that are watched. */
+  readonly firstBlock: number;
+  readonly firstCall: number;
   /** What functions before it have. */
   readonly before: MemoryCounts;
 }
@@ -89,6 +94,12 @@ interface Binding {
   readonly stride: number | undefined;
 }
 
+/** Statements of which all run if the first one does: the first and the last line of each. */
+export interface Block {
+  readonly function: string;
+  readonly lines: readonly (readonly [first: number, last: number])[];
+}
+
 /** An entry point and all that it reaches, as JavaScript. */
 export interface Compiled {
   readonly workGroupSize: readonly [number, number, number];
@@ -96,6 +107,10 @@ export interface Compiled {
   /** Each behind those that it calls. */
   readonly functions: readonly PlacedFunction[];
   readonly sites: Sites;
+  /** How far the sites of a linked function are from each other in two calls. */
+  readonly sitesOfCall: number;
+  /** Of a watched program. */
+  readonly blocks: readonly Block[];
   /** What all functions have. */
   readonly counts: MemoryCounts;
   /** The words of work-group memory. */
@@ -110,6 +125,7 @@ export function compiled(
   module: Module,
   entryPoint: string,
   given: Readonly<Record<string, number>>,
+  watch?: Watch,
 ): Compiled {
   const constants = constantsByName(module, given);
   const workGroupSize = workGroupSizeOf(module, constants, entryPoint);
@@ -120,14 +136,15 @@ export function compiled(
   });
   const functions = module
     .inCallOrder(entryPoint)
-    .map((declaration) => sharedFunction(module, constants, declaration));
+    .map((declaration) => sharedFunction(module, constants, declaration, watch));
   const variables = workGroupVariablesOf(module, globals);
   const placed = placedFunctions([...starts, ...functions]);
   return {
     workGroupSize,
     entryPoint,
     ...placed,
-    sites: sitesOf(module, placed.functions),
+    ...sitesOf(module, placed.functions, entryPoint, watch),
+    blocks: blocksOf(module, placed.functions),
     memory: variables.reduce((words, { count }) => words + count, 0),
     variables,
     privates: [...globals]
@@ -144,11 +161,13 @@ export function compiled(
 /** Gives each function sites and memory behind those of the functions before it. */
 function placedFunctions(functions: readonly SharedFunction[]): Pick<Compiled, "functions" | "counts"> {
   const counts = { threadWords: 0, words: 0, masks: 0 };
-  let firstSite = 0;
+  const first = { firstSite: 0, firstBlock: 0, firstCall: 0 };
   const placed = functions.map((one) => {
     const before = { ...counts };
-    const found = { ...one, firstSite, before };
-    firstSite += one.sites.length;
+    const found = { ...one, ...first, before };
+    first.firstSite += one.sites.length;
+    first.firstBlock += one.blocks.length;
+    first.firstCall += one.calls.length;
     counts.threadWords += one.threadWords;
     counts.words += one.words;
     counts.masks += one.masks;
@@ -157,16 +176,43 @@ function placedFunctions(functions: readonly SharedFunction[]): Pick<Compiled, "
   return { functions: placed, counts };
 }
 
-/** Lines are found only for sites that are asked for. */
-function sitesOf(module: Module, functions: readonly PlacedFunction[]): Sites {
+/** Lines are found only for sites that are asked for. Those of linked functions are where the caller's text calls them. */
+function sitesOf(
+  module: Module,
+  functions: readonly PlacedFunction[],
+  entryPoint: string,
+  watch: Watch | undefined,
+): Pick<Compiled, "sites" | "sitesOfCall"> {
   const sites = functions.flatMap((one) => one.sites);
-  return {
-    at(number) {
-      const site = sites[number];
-      return site && { ...module.placeIn(site.declaration, site.from), function: site.function };
-    },
+  const calls = functions.flatMap((one) => one.calls);
+  const isRoom = sites.length * (calls.length + 1) < MOST_SITES;
+  const siteOf = (site: (typeof sites)[number]): Site => ({
+    ...module.placeIn(site.declaration, site.from),
+    function: site.function,
+  });
+  const callOf = (call: SharedCall | undefined, called: string): Site => ({
+    ...(call ? siteOf(call) : { ...module.placeIn(entryPoint, 0), function: entryPoint }),
+    called: call?.called ?? called,
+  });
+  const at = (number: number): Site | undefined => {
+    const site = sites[number % sites.length];
+    return site && watch?.isLinked(site.declaration)
+      ? callOf(calls[Math.floor(number / sites.length) - 1], site.function)
+      : site && siteOf(site);
   };
+  return { sites: { at }, sitesOfCall: isRoom ? sites.length : 0 };
 }
+
+const blocksOf = (module: Module, functions: readonly PlacedFunction[]): readonly Block[] =>
+  functions.flatMap(({ blocks }) =>
+    blocks.map(({ declaration, statements }) => ({
+      function: declaration,
+      lines: statements.map(({ from, to }) => {
+        const lineOf = (place: number): number => module.placeIn(declaration, place).line;
+        return [lineOf(from), lineOf(to - 1)] as const;
+      }),
+    })),
+  );
 
 function workGroupVariablesOf(
   { layout }: Module,

@@ -367,12 +367,29 @@ export class ExpressionWriter extends PlaceWriter {
     const count = declared.result ? this.wordsIn(typing.typeOf(declared.result)) : 0;
     const name = this.output.take(`f_${declared.name.name}`);
     const text = `${name}(${["t", ...args].join(", ")})`;
-    if (count === 1) {
-      return [this.named(text)];
+    const [before, behind] = this.around(one, "undefined");
+    before.forEach((line) => {
+      this.emit(line);
+    });
+    const words = count === 1 ? [this.named(text)] : [];
+    if (count !== 1) {
+      this.emit(`${text};`);
+      this.output.returns(count);
     }
-    this.emit(`${text};`);
-    this.output.returns(count);
-    return Array.from({ length: count }, (_, word) => this.named(`R[${word}]`));
+    behind.forEach((line) => {
+      this.emit(line);
+    });
+    return count === 1 ? words : Array.from({ length: count }, (_, word) => this.named(`R[${word}]`));
+  }
+
+  /** The lines around a call, if the program is watched and has to know that its threads are in it. */
+  protected around(
+    { callee, from }: Call,
+    mask: string,
+  ): readonly [before: readonly string[], behind: readonly string[]] {
+    const site = { declaration: this.declarationName, from, function: this.functionName };
+    const lines = this.output.watching?.around({ ...site, called: callee.name }, mask, this.output.id());
+    return lines ? [[lines[0]], [lines[1]]] : [[], []];
   }
 
   /** The arguments as JavaScript: the words of values; of pointers the memory and the index in it. */

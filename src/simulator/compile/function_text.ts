@@ -1,14 +1,8 @@
 import { Recent } from "../recent.ts";
 import type { Module } from "./module.ts";
 import { runText } from "./run_text.ts";
-
-/** A site of a text that several modules may have. */
-export interface SharedSite {
-  /** The declaration from whose start the place counts. */
-  readonly declaration: string;
-  readonly from: number;
-  readonly function: string;
-}
+import type { SharedSite } from "./sites.ts";
+import type { SharedBlock, SharedCall, Watching } from "./watching.ts";
 
 /** What the functions of one program find in each other, and what the program gives them, by their names there. */
 export interface Scope extends Record<string, unknown> {
@@ -37,6 +31,9 @@ export interface Start {
   /** Where its words and its masks start in the scope's buffers, in bytes. */
   readonly words: number;
   readonly masks: number;
+  /** The numbers of the first of its blocks and of its calls that are watched. */
+  readonly block: number;
+  readonly call: number;
 }
 
 /**
@@ -49,6 +46,9 @@ export type Make = (scope: Scope, start: Start, isAlone: boolean) => Bind | unde
 export interface SharedFunction extends MemoryCounts {
   readonly make: Make;
   readonly sites: readonly SharedSite[];
+  /** What is watched. */
+  readonly blocks: readonly SharedBlock[];
+  readonly calls: readonly SharedCall[];
   /** The variables of bindings that it uses. */
   readonly ranges: ReadonlySet<string>;
   /** The most words that a function returns that it is, or calls. */
@@ -73,6 +73,8 @@ export class FunctionText {
   readonly module: Module;
   /** The values of `override` variables, by name. */
   readonly constants: Readonly<Record<string, number>>;
+  /** What it notes besides, if the program is watched. */
+  readonly watching: Watching | undefined;
   readonly #siteNumbers = new Map<string, number>();
   readonly #sites: SharedSite[] = [];
   /** Declarations before the function. */
@@ -91,9 +93,16 @@ export class FunctionText {
   #words = 0;
   #threadWords = 0;
 
-  constructor(module: Module, constants: Readonly<Record<string, number>>) {
+  constructor(module: Module, constants: Readonly<Record<string, number>>, watching?: Watching) {
     this.module = module;
     this.constants = constants;
+    this.watching = watching;
+    if (watching) {
+      this.#memories.set("BLOCK", (_, { block }) => block);
+      this.#memories.set("CALL", (_, { call }) => call);
+      this.#memories.set("RAN", ({ RAN }) => RAN);
+      this.#memories.set("SITES", ({ SITES }) => SITES);
+    }
   }
 
   id(): number {
@@ -108,7 +117,7 @@ export class FunctionText {
       number = this.#sites.push(site) - 1;
       this.#siteNumbers.set(key, number);
     }
-    return `SITE + ${number}`;
+    return this.watching?.isLinked ? `(SITE + ${number} + g.callSites)` : `SITE + ${number}`;
   }
 
   /** A name of the scope. */
@@ -206,6 +215,8 @@ export class FunctionText {
         return run(scope, start.site, ...found, ...memories.map(([, memory]) => memory(scope, start)));
       },
       sites: this.#sites,
+      blocks: this.watching?.blocks ?? [],
+      calls: this.watching?.calls ?? [],
       ranges: this.#ranges,
       mostResults: this.#mostResults,
       threadWords: this.#threadWords,

@@ -7,6 +7,8 @@ import { FunctionText } from "./function_text.ts";
 import type { FunctionDeclaration, Module } from "./module.ts";
 import { Names } from "./names.ts";
 import { StatementWriter } from "./statements.ts";
+import type { Watch } from "./watching.ts";
+import { Watching } from "./watching.ts";
 import { WideWriter } from "./wide.ts";
 
 // A function is written once for all modules in which its text means the same.
@@ -23,7 +25,12 @@ export function sharedFunction(
   module: Module,
   constants: Constants,
   declaration: FunctionDeclaration,
+  watch?: Watch,
 ): SharedFunction {
+  const { name } = declaration.name;
+  const linked = watch
+    ? [name, ...module.usesOf(declaration).calls.map(({ callee }) => callee.name)].map(watch.isLinked)
+    : [];
   const key = [
     module.meaningOf(declaration),
     ...module.usesOf(declaration).calls.map(({ callee }) => {
@@ -31,17 +38,20 @@ export function sharedFunction(
       return yields ? "y" : isWide ? "w" : "";
     }),
     ...Object.entries(constants).sort().flat(),
+    ...linked,
   ].join();
-  return written.of(key, () => writtenFunction(module, constants, declaration));
+  const watching = watch && new Watching(watch, name);
+  return written.of(key, () => writtenFunction(module, constants, declaration, watching));
 }
 
 function writtenFunction(
   module: Module,
   constants: Constants,
   declaration: FunctionDeclaration,
+  watching: Watching | undefined,
 ): SharedFunction {
   module.typeBody(declaration);
-  const output = new FunctionText(module, constants);
+  const output = new FunctionText(module, constants, watching);
   const names = new Names(namesOf(module));
   const isEntry = declaration.attributes.some(({ name }) => name === "compute");
   const isWide = isEntry || module.reachOf(declaration.name.name).isWide;

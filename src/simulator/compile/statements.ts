@@ -2,6 +2,8 @@ import type { Block, Case, Expression, Parameter, Statement, Variable } from "..
 import type { Type } from "../../text/wgsl_types.ts";
 import { concrete, scalar } from "../../text/wgsl_types.ts";
 import { binaryText, constantWord } from "../builtin_texts.ts";
+import type { Way } from "../machine/ways.ts";
+import { CONTINUED, LEFT_LOOP, RETURNED } from "../machine/ways.ts";
 import { requireTrue } from "./evaluate.ts";
 import { ExpressionWriter } from "./expressions.ts";
 import type { FunctionText, SharedFunction } from "./function_text.ts";
@@ -126,10 +128,19 @@ export class StatementWriter extends ExpressionWriter {
   // Statements
 
   statements(statements: readonly Statement[]): void {
-    for (const one of statements) {
-      this.statement(one);
+    const { watching } = this.output;
+    for (const block of watching && !watching.isLinked ? blocksOf(statements) : [statements]) {
+      if (watching && !watching.isLinked) {
+        this.emit(watching.block({ declaration: this.declarationName, statements: block }));
+      }
+      for (const one of block) {
+        this.statement(one);
+      }
     }
   }
+
+  /** Notes where threads leave others that may wait for them. Here, none wait. */
+  protected noteWay(_way: Way, _from: number): void {}
 
   /** Statements with names of their own. */
   protected inBlock(write: () => void): void {
@@ -172,16 +183,20 @@ export class StatementWriter extends ExpressionWriter {
         this.#switch(one);
         break;
       case "return":
+        this.noteWay(RETURNED, one.from);
         this.writeReturn(one.value);
         break;
       case "break":
+        this.noteWay(LEFT_LOOP, one.from);
         this.writeBreak();
         break;
       case "continue":
+        this.noteWay(CONTINUED, one.from);
         this.writeContinue();
         break;
       case "break if":
         this.emit(`if (${this.word(one.condition)}) {`);
+        this.noteWay(LEFT_LOOP, one.from);
         this.writeBreak();
         this.emit("}");
         break;
@@ -357,6 +372,42 @@ export class StatementWriter extends ExpressionWriter {
 
   protected get innermostLoop(): Leaving | undefined {
     return this.leaving.filter(({ isLoop }) => isLoop).at(-1);
+  }
+}
+
+/** Statements in blocks of which all run if the first one does: a block ends where a thread may leave it. */
+function blocksOf(statements: readonly Statement[]): readonly (readonly Statement[])[] {
+  const blocks: Statement[][] = [];
+  let isLeft = true;
+  for (const one of statements) {
+    if (isLeft) {
+      blocks.push([]);
+    }
+    blocks.at(-1)?.push(one);
+    isLeft = mayLeave(one);
+  }
+  return blocks;
+}
+
+/** Whether what comes behind a statement may not run, though that does. */
+function mayLeave(one: Statement): boolean {
+  switch (one.kind) {
+    case "return":
+    case "break":
+    case "continue":
+    case "break if":
+    case "for":
+    case "while":
+    case "loop":
+      return true;
+    case "block":
+      return one.statements.some(mayLeave);
+    case "if":
+      return mayLeave(one.then) || (one.otherwise !== undefined && mayLeave(one.otherwise));
+    case "switch":
+      return one.cases.some(({ body }) => mayLeave(body));
+    default:
+      return false;
   }
 }
 

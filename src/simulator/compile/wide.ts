@@ -1,6 +1,8 @@
 import type { Expression, Parameter, Statement } from "../../text/syntax.ts";
 import type { Type } from "../../text/wgsl_types.ts";
 import { scalar } from "../../text/wgsl_types.ts";
+import type { Way } from "../machine/ways.ts";
+import { BRANCHED, LEFT_LOOP } from "../machine/ways.ts";
 import { STORAGE_MEMORY, WORK_GROUP_MEMORY } from "../machine/work_group.ts";
 import { builtinWordsOf } from "./builtin_values.ts";
 import { atomicTexts } from "./expressions.ts";
@@ -402,6 +404,7 @@ export class WideWriter extends StatementWriter {
     this.#hoist(condition);
     const yes = this.#emptied();
     const no = otherwise && this.#emptied();
+    this.noteWay(BRANCHED, condition.from);
     const text = conditionText(this.word(condition));
     this.emit(`if (${text}) { ${entryText(yes)} }${no ? ` else { ${entryText(no)} }` : ""}`);
     this.#under(yes, () => this.inBlock(() => this.statements(then.statements)));
@@ -423,6 +426,7 @@ export class WideWriter extends StatementWriter {
     const condition = one.kind === "loop" ? undefined : one.condition;
     if (condition !== undefined) {
       this.#hoist(condition);
+      this.noteWay(LEFT_LOOP, condition.from);
       this.emit(`if (!(${conditionText(this.word(condition))})) { ${exitText(live)} }`);
       this.#together(`if (${countOf(live)} === 0) break;`);
     }
@@ -449,6 +453,7 @@ export class WideWriter extends StatementWriter {
     this.#hoist(on);
     const type = this.selectorType(on, cases);
     const masks = cases.map(() => this.#emptied());
+    this.noteWay(BRANCHED, on.from);
     this.emit(`switch (${this.word(on, type)}) {`);
     cases.forEach(({ selectors, isDefault }, index) => {
       const labels = selectors.map((selector) => `case ${this.selectorWord(selector, type)}:`);
@@ -565,6 +570,14 @@ export class WideWriter extends StatementWriter {
     }
   }
 
+  /** If the program is watched. */
+  protected override noteWay(way: Way, from: number): void {
+    const line = this.output.watching?.way(way, this.site(from));
+    if (line) {
+      this.emit(line);
+    }
+  }
+
   /** What stands before such a step is read before it. */
   #hoistAll(expressions: readonly Expression[]): void {
     const last = expressions.map((one) => this.#isWide(one)).lastIndexOf(true);
@@ -605,6 +618,7 @@ export class WideWriter extends StatementWriter {
     }
     const [name = ""] = this.#kept(scalar("bool"), [this.word(one.left)]);
     const mask = this.#emptied();
+    this.noteWay(BRANCHED, one.from);
     this.emit(`if (${one.operator === "&&" ? "" : "!"}${name}) { ${entryText(mask)} }`);
     this.#under(mask, () => {
       this.#hoist(one.right);
@@ -666,7 +680,10 @@ export class WideWriter extends StatementWriter {
       });
     });
     const call = `${this.output.take(`f_${name}`)}(${[this.#mask, countOf(this.#mask), ...memories].join(", ")})`;
-    this.#together(`${module.reachOf(name).yields ? "yield " : ""}${call};`);
+    const [before, behind] = this.around(one, this.#mask);
+    for (const line of [...before, `${module.reachOf(name).yields ? "yield " : ""}${call};`, ...behind]) {
+      this.#together(line);
+    }
     if (declared.result === undefined) {
       return [];
     }

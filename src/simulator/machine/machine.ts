@@ -11,6 +11,8 @@ export interface Site {
   readonly column: number;
   /** The function around it. */
   readonly function: string;
+  /** Of a place in a linked function: that function. The place is then that of the call. */
+  readonly called?: string;
 }
 
 /** The places that the numbers of sites stand for. */
@@ -52,6 +54,8 @@ export class Machine {
   groups: readonly [number, number, number] = [1, 1, 1];
   /** The number of the dispatch. */
   dispatch = 0;
+  /** Of a program that is watched: 1 for each of its blocks that has run. */
+  ran = new Uint8Array(0);
   /** Called before a finding is told. @internal */
   beforeFinding: (() => void) | undefined;
 
@@ -157,9 +161,10 @@ export class Machine {
     }
     this.#reported.add(keyOf(kind, site, otherSite ?? site));
     const { file, entryPoint, sites } = this.context;
-    const { line = 0, column = 0 } = sites.at(site) ?? {};
+    const { line = 0, column = 0, called } = sites.at(site) ?? {};
     const other = otherSite === undefined ? {} : { otherLine: sites.at(otherSite)?.line ?? 0 };
-    this.add({ kind, file, line, column, ...other, entryPoint, threads, message });
+    const linked = called === undefined ? {} : { called };
+    this.add({ kind, file, line, column, ...other, ...linked, entryPoint, threads, message });
   }
 
   /** Adds a finding that was made elsewhere. */
@@ -172,7 +177,11 @@ export class Machine {
   /** `line 12 (in reduce_tile)` */
   nameOfSite(site: number): string {
     const place = this.context.sites.at(site);
-    return place === undefined ? "an unknown line" : `line ${place.line} (in ${place.function})`;
+    if (place === undefined) {
+      return "an unknown line";
+    }
+    const { line, called, function: around } = place;
+    return `line ${line} (in ${called === undefined ? around : `${called}, which ${around} calls there`})`;
   }
 }
 

@@ -4,6 +4,7 @@
  */
 export const THREAD_BITS = 11;
 export const THREAD_MASK = 0x7ff;
+export const MOST_SITES = 2 ** 20;
 /** A word's sign may say that there is a second read of the location. */
 export const HAS_SECOND = 0x80000000 | 0;
 

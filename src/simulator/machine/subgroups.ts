@@ -1,6 +1,7 @@
 import type { FindingThread } from "../findings.ts";
 import { Lanes } from "./lanes.ts";
 import { nameOfThread } from "./machine.ts";
+import { WAYS } from "./ways.ts";
 
 /** Which lane a shuffle reads from: lane `by`; `by` lanes below its own; `by` lanes above; its own lane ^ `by`. */
 export type ShuffleKind = "at" | "up" | "down" | "xor";
@@ -18,6 +19,11 @@ export class Subgroups extends Lanes {
   readonly #held = new Int32Array(128);
   readonly #isHeld = new Uint8Array(128);
   readonly #ballot = new Int32Array(4);
+  /** In a linked function of a program that is watched: what is added to its sites, and the mask of the threads that call it. @internal */
+  callSites = 0;
+  callers: Uint8Array | undefined;
+  /** Of a program that is watched: where each thread has left others, and in which of the ways; 0 if it has not. @internal */
+  readonly ways = new Int32Array(this.threads);
 
   /** Bit n of the four words tells whether the active thread at lane n has a 1. */
   ballot(mask: Uint8Array, input: Int32Array, outputs: readonly Int32Array[], site: number): void {
@@ -216,24 +222,53 @@ export class Subgroups extends Lanes {
     return active !== 0;
   }
 
+  /** How findings name a thread of this work-group. @internal */
+  nameOf(thread: number): FindingThread {
+    return { workGroup: [this.id[0] as number, this.id[1] as number, this.id[2] as number], thread };
+  }
+
   #reportDivergence(mask: Uint8Array, subgroup: number, active: number, site: number): void {
     const { machine } = this;
     if (machine.hasReported("divergence", site)) {
       return;
     }
     const all = this.byLane.subarray(this.starts[subgroup], this.starts[subgroup + 1]);
-    const name = (found: number | undefined): FindingThread => ({
-      workGroup: [this.id[0] as number, this.id[1] as number, this.id[2] as number],
-      thread: found ?? 0,
-    });
-    const present = name(all.find((t) => mask[t] === 1));
-    const absent = name(all.find((t) => mask[t] !== 1));
-    machine.report(
-      "divergence",
+    this.reportAbsence(
       site,
-      `only ${active} of ${all.length} threads of subgroup ${subgroup} reach the subgroup function at ${machine.nameOfSite(site)}: ${nameOfThread(present)} does, thread ${absent.thread} does not`,
-      [present, absent],
+      [all.find((t) => mask[t] === 1) ?? 0, all.find((t) => mask[t] !== 1) ?? 0],
+      `only ${active} of ${all.length} threads of subgroup ${subgroup}`,
+      "the subgroup function",
     );
+  }
+
+  /** Reports that of two threads the first is where threads meet, and the second is not. */
+  protected reportAbsence(
+    site: number,
+    [present, absent]: readonly [present: number, absent: number],
+    who: string,
+    what: string,
+  ): void {
+    const { machine } = this;
+    const threads = [this.nameOf(present), this.nameOf(absent)] as const;
+    const place = machine.context.sites.at(site);
+    // A thread that is in the same call has left the others there, and not in the caller's text.
+    const isInCall = place?.called !== undefined && this.callers?.[absent] !== 0;
+    const way = isInCall ? "" : this.#wayOf(absent);
+    const both = (does: string, doesNot: string): string =>
+      `${nameOfThread(threads[0])} ${does}, thread ${absent} ${doesNot}${way}`;
+    const message =
+      place?.called !== undefined && !isInCall
+        ? `${place.called}, called at line ${place.line} (in ${place.function}), is not reached by all threads: ${both("calls it", "does not")}`
+        : `${who} reach ${what} at ${machine.nameOfSite(site)}: ${both("does", "does not")}`;
+    machine.report("divergence", site, message, threads);
+  }
+
+  /** Where a thread has left the others, if the program is watched. */
+  #wayOf(thread: number): string {
+    const way = this.ways[thread] as number;
+    return way === 0
+      ? ""
+      : `: ${WAYS[way % WAYS.length]} ${this.machine.nameOfSite(Math.floor(way / WAYS.length) - 1)}`;
   }
 
   /** The active thread at the lowest lane of a subgroup that has one. */

@@ -1,4 +1,3 @@
-import type { FindingThread } from "../findings.ts";
 import type { AtomicOrder } from "../options.ts";
 import { Views } from "./history.ts";
 import { type Machine, nameOfThread } from "./machine.ts";
@@ -104,6 +103,8 @@ export class WorkGroup extends Subgroups {
     this.#start = this.#now;
     this.views.clear();
     this.dealAgain();
+    this.callSites = 0;
+    this.callers = undefined;
   }
 
   /**
@@ -267,11 +268,6 @@ export class WorkGroup extends Subgroups {
     return index >>> 0 < count ? index : this.#outOfBounds(index, count, t, site);
   }
 
-  /** How findings name a thread of this work-group. @internal */
-  nameOf(thread: number): FindingThread {
-    return { workGroup: [this.id[0] as number, this.id[1] as number, this.id[2] as number], thread };
-  }
-
   #beginEpoch(): void {
     if (this.#now >>> THREAD_BITS === LAST_EPOCH) {
       this.#shadow.fill(0);
@@ -391,13 +387,11 @@ export class WorkGroup extends Subgroups {
   #reportBarrier(mask: Uint8Array, active: number, site: number): void {
     const { machine } = this;
     if (!machine.hasReported("divergence", site)) {
-      const present = this.nameOf(mask.indexOf(1));
-      const absent = this.nameOf(mask.indexOf(0));
-      machine.report(
-        "divergence",
+      this.reportAbsence(
         site,
-        `only ${active} of ${this.threads} threads reach the barrier at ${machine.nameOfSite(site)}: ${nameOfThread(present)} does, thread ${absent.thread} does not`,
-        [present, absent],
+        [mask.indexOf(1), mask.indexOf(0)],
+        `only ${active} of ${this.threads} threads`,
+        "the barrier",
       );
     }
   }

@@ -60,7 +60,7 @@ describe("the report", () => {
         scalar: undefined,
         stride: 0,
         contents:
-          "params.count = 1000, params.factor = 3, params.offset = 0, params.size.x = 0, params.size.y = 0, floats random from 0 to 1",
+          "params.count = 1000, params.factor = 3, params.offset = 0, params.size.x = 0, params.size.y = 0, params.weight = 0.5 (0 to 1 in other runs)",
       },
     ]);
     const input = resultOf(report, "input");
@@ -99,6 +99,7 @@ fn shift(@builtin(local_invocation_index) t: u32, @builtin(global_invocation_id)
         message: expect.stringContaining("which thread 0 read at line 6") as string,
         runs: 8,
         options: { schedule: "in order", atomics: "natural", seed: 1 },
+        values: {},
       },
     ]);
   });
@@ -183,7 +184,15 @@ describe("settings by their names", () => {
       "p.stride = 1, p.frame_index = 0, p.index_count = 1000",
     ],
     ["resolution: vec2<f32>", "p.resolution.x = 31, p.resolution.y = 31"],
-    ["rowCount: u32, colOffset: u32, max_index: u32", "p.rowCount = 31, p.colOffset = 0, p.max_index = 1000"],
+    [
+      "rowCount: u32, colOffset: u32, max_index: u32",
+      "p.rowCount = 31, p.colOffset = 0, p.max_index = 500 (1 to 1000 in other runs)",
+    ],
+    [
+      "factor: i32, weight: f32",
+      "p.factor = 500 (1 to 1000 in other runs), p.weight = 0.5 (0 to 1 in other runs)",
+    ],
+    ["sort_mode: u32", "p.sort_mode = 0 (0 to 2 in other runs)"],
     ["sizeX: u32, sizeY: u32, step: i32", "p.sizeX = 31, p.sizeY = 31, p.step = 1"],
     ["color: vec4<f32>", "floats random from 0 to 1"],
   ])("%s", (members, contents) => {

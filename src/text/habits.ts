@@ -1,0 +1,23 @@
+// What people write who know another language better than WGSL.
+
+const habits: readonly (readonly [seen: RegExp, cure: string])[] = [
+  [/[=!]==/, "WGSL compares by == and !="],
+  [/=>/, "a text has no parameters before it: it is the expression alone"],
+  [/\b(?:and|or|not)\b/, "WGSL writes && for and, || for or, ! for not"],
+  [/\?/, "WGSL has select(otherwise, then, condition)"],
+  [/\*\*/, "WGSL has no **: a square is x * x"],
+  [/\b(?:Math|np)\s*\./, "WGSL's functions have no prefix, as in abs(x)"],
+  [/\b(?:Infinity|NaN)\b/, "WGSL has no Infinity and no NaN; the largest f32 is 3.4028234e38"],
+];
+
+/** What a compiler says of a name that nobody has declared: the reader of texts, Dawn, naga, Safari. */
+const undeclared = /not declared|unresolved|no definition in scope|unknown identifier|unidentified/i;
+
+/** What a compiler says of a line of a caller's that it refuses, and what WGSL has for what the line holds. */
+export function withCure(problem: string, line: string): string {
+  const code = line.replace(/\/\/.*|\/\*.*?\*\//g, "");
+  const cure =
+    habits.find(([seen]) => seen.test(code))?.[1] ??
+    (undeclared.test(problem) ? "write your own values into the text" : undefined);
+  return cure === undefined ? problem : `${problem}; ${cure}`;
+}

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { SourceError } from "../../src/errors.ts";
+import { withCure } from "../../src/text/habits.ts";
+import { useFold } from "../support/fold.ts";
+
+const fold = useFold();
+
+test.each([
+  ["x === 2", "WGSL compares by == and !="],
+  ["x !== 2", "WGSL compares by == and !="],
+  ["x > 1 and x < 5", "WGSL writes && for and, || for or, ! for not"],
+  ["not (x > 1)", "WGSL writes && for and, || for or, ! for not"],
+  ["x > 1 ? 1 : 0", "WGSL has select(otherwise, then, condition)"],
+  ["x => x > 1", "a text has no parameters before it: it is the expression alone"],
+  ["x ** 2 > 3", "WGSL has no **: a square is x * x"],
+  ["Math.abs(x) > 1", "WGSL's functions have no prefix, as in abs(x)"],
+  ["x < Infinity", "WGSL has no Infinity and no NaN; the largest f32 is 3.4028234e38"],
+  ["x > limit", "write your own values into the text"],
+])("%s: the error says what WGSL has, over f32 and f64", async (where, cure) => {
+  for (const data of [Float32Array.of(1, 2), Float64Array.of(1, 2)]) {
+    const error = await fold()
+      .compact(data as Float32Array, { where: `/* why? */\n ${where} // and so on?` })
+      .catch((cause: unknown) => cause);
+    expect(error).toBeInstanceOf(SourceError);
+    const { message, line } = error as SourceError;
+    expect(message).toMatch(/^the predicate, line 2: /);
+    expect(message.split("\n")[0]?.endsWith(`; ${cure}`), message).toBe(true);
+    expect(message.split("\n")[1]?.trim()).toContain(where);
+    expect(line).toBe(2);
+  }
+});
+
+test("a line that holds nothing of the kind has no cure", () => {
+  expect(withCure("this is no bool", "x + 1.5 // Math.abs(x)?")).toBe("this is no bool");
+});
