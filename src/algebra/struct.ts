@@ -185,7 +185,6 @@ const LEAST_BYTES = 4;
  *   type: pair,
  *   identity: { key: 0, value: 0 },
  *   combine: "if (later.key >= earlier.key) { return later; }\nreturn earlier;",
- *   reference: (earlier, later) => (later.key >= earlier.key ? later : earlier),
  * });
  * await fold.reduce(pair.from([{ key: 2, value: 1 }, { key: 1, value: 9 }]), { op: latest }); // { key: 2, value: 1 }
  * ```

@@ -20,7 +20,7 @@ import { requireFeature } from "../../plan/require_feature.ts";
 import type { RunKey } from "../../plan/run_key.ts";
 import type { Primitive, Request } from "../../primitives/primitive.ts";
 import type { Context } from "../device/context.ts";
-import type { Given, Target } from "../device/given.ts";
+import type { Given, Place, Target } from "../device/given.ts";
 import { bytesOf, fresh } from "../device/given.ts";
 import type { CheckedEnds } from "../executor/check_ends.ts";
 import { once, withNumbers } from "../executor/load_later.ts";
@@ -56,6 +56,25 @@ export interface FoldAtHand {
 /** The elements of a call's array, as they are now. @throws {ArgumentError} if they are not there any more. */
 function arrayOf(given: Given, type: ElementType, caller: string, name = "data"): CpuArray {
   return { type, length: given.length, numbers: numbersOver(bytesOf(given, caller, name, name), type) };
+}
+
+/**
+ * Computes with arrays of a call, which have to stay where they are: loops would read nothing in their place.
+ *
+ * @throws {ArgumentError} if one was transferred meanwhile, or became shorter.
+ */
+export async function withArrays<Made>(
+  caller: string,
+  arrays: Readonly<Record<string, Place>>,
+  compute: () => Promise<Made>,
+): Promise<Made> {
+  try {
+    return await compute();
+  } finally {
+    for (const name in arrays) {
+      bytesOf(arrays[name] as Place, caller, name, name);
+    }
+  }
 }
 
 /** What a text with values of f16 has: the type, one that is made of it, or a number such as `1.5h`. */
@@ -192,28 +211,34 @@ function numbersOfValue(value: Value, type: ElementType): Numbers {
 }
 
 /** `Fold.scan`. */
-export async function scan(
+export const scan = (
   context: Context,
   call: FoldAtHand & { readonly target: Target },
-): Promise<Uint8Array | undefined> {
-  const folding = await foldingOf(context, call);
-  if (folding === undefined) {
-    return undefined;
-  }
-  const { options, given, types, ends, target } = call;
-  const bytes = target(given.length * types.type.bytes)();
-  const output = numbersOver(bytes, types.type);
-  const total = folding.scan(output, options.exclusive === true);
-  putIn(bytes, output);
-  ends.total?.().set(bytesIn(total));
-  return bytes;
-}
+): Promise<Uint8Array | undefined> =>
+  folded(context, call, (folding) => {
+    const { options, given, types, ends, target } = call;
+    const bytes = target(given.length * types.type.bytes)();
+    const output = numbersOver(bytes, types.type);
+    const total = folding.scan(output, options.exclusive === true);
+    putIn(bytes, output);
+    ends.total?.().set(bytesIn(total));
+    return bytes;
+  });
 
 /** `Fold.reduce`. */
-export async function reduce(context: Context, call: FoldAtHand): Promise<Uint8Array | undefined> {
-  const folding = await foldingOf(context, call);
-  return folding && bytesIn(folding.reduce());
-}
+export const reduce = (context: Context, call: FoldAtHand): Promise<Uint8Array | undefined> =>
+  folded(context, call, (folding) => bytesIn(folding.reduce()));
+
+/** What is made of a call's elements; undefined if the CPU has no code for that. */
+const folded = (
+  context: Context,
+  call: FoldAtHand,
+  make: (folding: Folding) => Uint8Array,
+): Promise<Uint8Array | undefined> =>
+  withArrays(call.primitive, { data: call.given }, async () => {
+    const folding = await foldingOf(context, call);
+    return folding && make(folding);
+  });
 
 /** The keys of segments, and how others are computed from them. */
 export interface KeysAtHand {
@@ -376,8 +401,9 @@ export async function argMinMax(
   type: ElementType,
 ): Promise<ArgValue<Scalar>> {
   requireFeature(type, `${call}<${type.name}>`, context.facts);
+  const loops = await loadArgMinMax();
   const array = arrayOf(given, type, call);
-  const index = (await loadArgMinMax()).placeOfBest(call, array);
+  const index = loops.placeOfBest(call, array);
   const bytes = bytesIn(array.numbers.subarray(index, index + 1));
   return { value: valueIn(bytes, type) as Scalar, index };
 }

@@ -303,6 +303,10 @@ async function callAtHand(
   const types = Object.fromEntries(Object.entries(all).map(([name, { type }]) => [name, type]));
   const lengths = Object.fromEntries(atHand.map(([{ name }, { length }]) => [name, length]));
   const contents = Object.fromEntries(atHand.map(([{ name }, { data }]) => [name, data]));
+  // What the request follows from is read in its arrays.
+  for (const [{ name }, array] of atHand) {
+    bytesOf(array, primitive.name, givenAs(name), givenAs(name));
+  }
   const request = checked(called, { types, lengths, arrays: contents, isCounted: false });
   const { title, results, words = {}, scratchBytes = 0 } = request;
   const input = inputOf(called);
@@ -347,7 +351,10 @@ async function callAtHand(
     given: array,
     type: types[name] as ElementType,
   }));
-  const computed = await onCpu(context, size, (cpu) => cpu.described(context, primitive, request, operands));
+  const givenArrays = Object.fromEntries(atHand.map(([{ name }, array]) => [name, array]));
+  const computed = await onCpu(context, size, (cpu) =>
+    cpu.withArrays(primitive.name, givenArrays, () => cpu.described(context, primitive, request, operands)),
+  );
   if (computed) {
     const arrayAt = (bytes: Uint8Array, at: number): AnyArray[] =>
       arrayFor(results[at] as Result, bytes, at === 0 ? into : undefined);

@@ -73,7 +73,10 @@ export async function segmentsAtHand(
     const { initial, ...options } = others;
     const { options: _, ...ends } = await endReaderOf(primitive, initial)({ arrayOf, ...types });
     const call = { primitive, options: options as object, given, types, ends, target };
-    return cpu.segments(context, { ...call, segments: checked, keys });
+    const starts = keys?.given ?? ("words" in checked ? givenOf(checked.words) : undefined);
+    return cpu.withArrays(primitive, { data: given, ...(starts && { segments: starts }) }, () =>
+      cpu.segments(context, { ...call, segments: checked, keys }),
+    );
   });
   if (computed) {
     const values = into === undefined ? arrayOf(computed.bytes.buffer as ArrayBuffer) : room.data;
