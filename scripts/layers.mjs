@@ -84,6 +84,7 @@ const parts = [
   "src/gpu/tuning/tuning.ts",
   "src/plan/faster_ways.ts",
   "src/plan/plan_segmented.ts",
+  "src/plan/reverse.ts",
 ];
 
 /** What entries besides `wavefold` load so: `wavefold/laws` needs fast-check, which may be missing; few programs simulate. */

@@ -261,9 +261,20 @@ export function sizeOf(
   return last;
 }
 
-/** What a scan of segments says if it is asked for a total. */
-export const NO_TOTAL =
-  "scan: with segments there is no total of all; reduce gives the total of each segment";
+/** @throws {UsageError} if a scan is asked for a total of segments, or for two things on standard output. */
+export function requireTotal(
+  { total = false, output }: OutputOption & { readonly total?: boolean },
+  hasSegments: boolean,
+): void {
+  if (total && hasSegments) {
+    throw new UsageError(
+      "scan: with segments there is no total of all; reduce gives the total of each segment",
+    );
+  }
+  if (total && output === DASH) {
+    throw new UsageError("scan: --total and -o - both write to standard output; it takes one of them");
+  }
+}
 
 /** `wavefold scan`, also of rows */
 export async function scanFile(
@@ -278,12 +289,7 @@ export async function scanFile(
     Pick<SegmentsOption, "rows"> & { readonly exclusive?: boolean; readonly total?: boolean },
 ): Promise<void> {
   const { op, exclusive = false, total = false, rows } = options;
-  if (total && rows !== undefined) {
-    throw new UsageError(NO_TOTAL);
-  }
-  if (total && options.output === DASH) {
-    throw new UsageError("scan: --total and -o - both write to standard output; it takes one of them");
-  }
+  requireTotal(options, rows !== undefined);
   const target = await openOutput(options.output, options);
   const printed = await withElements(path, options, async (source, input) => {
     const mapped = mappedOf(source.type, options, "scan");

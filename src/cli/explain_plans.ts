@@ -27,6 +27,7 @@ export interface ExplainPlanOptions {
   readonly length: number;
   readonly op: Operator<TypeName>;
   readonly exclusive?: true;
+  readonly reverse?: true;
   readonly where?: string;
   readonly rows?: number;
   readonly algorithm?: Algorithm;
@@ -81,6 +82,7 @@ const folded =
         ...tuningOf(options),
         op: options.op,
         ...(options.exclusive && { exclusive: true }),
+        ...(options.reverse && { reverse: true }),
         ...(options.rows !== undefined && { segments: "rows" }),
       },
       facts,
@@ -141,7 +143,11 @@ export interface Explanation {
 
 /** The primitives. */
 export const explained: readonly Explanation[] = [
-  { name: "scan", planner: folded("scan"), takes: ["op", "exclusive", "rows", "algorithm", "passes"] },
+  {
+    name: "scan",
+    planner: folded("scan"),
+    takes: ["op", "exclusive", "reverse", "rows", "algorithm", "passes"],
+  },
   { name: "reduce", planner: folded("reduce"), takes: ["op", "rows", "algorithm", "passes"] },
   { name: "compact", planner: kept("compact"), takes: ["where", "algorithm", "passes"] },
   { name: "partition", planner: kept("partition"), takes: ["where", "algorithm", "passes"] },

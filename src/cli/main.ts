@@ -13,12 +13,13 @@ import { oneLine, UsageError } from "./errors.ts";
 import type { ExplainOptions } from "./explain.ts";
 import { DASH, requireApart } from "./files.ts";
 import { link } from "./link.ts";
-import type { AdapterOption, RawOption, SegmentsOption } from "./options.ts";
+import type { AdapterOption, RawOption } from "./options.ts";
 import {
   adapterOption,
   algorithmOption,
   collect,
   columnsOption,
+  hasOtherSegments,
   headBitsOption,
   headsOption,
   initialOption,
@@ -39,6 +40,7 @@ import {
   parseSeconds,
   parseSizeList,
   rawOption,
+  reverseOption,
   rowsOption,
   textOption,
   tuningOption,
@@ -47,7 +49,7 @@ import {
 import type { FileCommand } from "./primitives.ts";
 import { addFlags, fileCommandOf, nameOf, runAlgorithm } from "./primitives.ts";
 import { ClosedPipeError, print } from "./print.ts";
-import type { SegmentFileOptions } from "./segments.ts";
+import type { ScanAtOnceOptions, SegmentFileOptions } from "./segments.ts";
 import type { TuneOptions } from "./tune.ts";
 
 const NPY_HELP = `
@@ -171,18 +173,6 @@ function parseWorkGroupSize(given: string): number {
   return Number(given);
 }
 
-/** Whether options name segments that are no rows. Commands on these are loaded only then. Rows go in pieces. */
-const hasOtherSegments = ({
-  columns,
-  offsets,
-  heads,
-  headBits,
-  keys,
-  key,
-  keyType,
-}: SegmentsOption): boolean =>
-  [columns, offsets, heads, headBits, keys, key, keyType].some((one) => one !== undefined);
-
 /** The options that the command line has. */
 const givenTo = (command: Command): Option[] =>
   command.options.filter((option) => command.getOptionValueSource(option.attributeName()) === "cli");
@@ -278,6 +268,7 @@ function program(printHelp: (text: string) => void): Command {
           "--exclusive",
           "leave each element out of the result at its own place: the first result is --initial, or the operator's identity",
         ),
+        reverseOption(),
         initialOption(),
         ...segmentOptions(),
         new Option(
@@ -288,9 +279,9 @@ function program(printHelp: (text: string) => void): Command {
       ],
     },
     NPY_HELP + SEGMENTS_HELP,
-  ).action(async (path: string, options: SegmentFileOptions & Parameters<typeof scanFile>[1]) =>
-    hasOtherSegments(options)
-      ? (await import("./segments.ts")).scanSegments(path, options)
+  ).action(async (path: string, options: ScanAtOnceOptions & Parameters<typeof scanFile>[1]) =>
+    hasOtherSegments(options) || options.reverse
+      ? (await import("./segments.ts")).scanAtOnce(path, options)
       : scanFile(path, options),
   );
   onFiles(
@@ -430,6 +421,7 @@ function program(printHelp: (text: string) => void): Command {
     )
     .addOption(operatorOption())
     .option("--exclusive", "leave each element out of the result at its own place")
+    .addOption(reverseOption())
     .option("--where <expr>", "WGSL that is true for the elements to keep, such as 'x % 2u == 1u'")
     .addOption(
       new Option("--rows <count>", "take each row of this many elements on its own").argParser(parseRows),

@@ -219,6 +219,25 @@ export const initialOption = (): Option =>
     "what comes before the first element: a value of the result's type, such as 7, -0.5, nan or -inf. A total of --op exactAdd is rounded: results on top of it are not exact sums of the whole",
   );
 
+/** The order of a scan. */
+export const reverseOption = (): Option =>
+  new Option(
+    "--reverse",
+    "go from the last element to the first: combine each element with all that follow it, in their order. --initial then comes after the last element, and all elements are read before the first result is written",
+  );
+
+/** Whether options name segments that are no rows. Commands on these are loaded only then. Rows go in pieces. */
+export const hasOtherSegments = ({
+  columns,
+  offsets,
+  heads,
+  headBits,
+  keys,
+  key,
+  keyType,
+}: SegmentsOption): boolean =>
+  [columns, offsets, heads, headBits, keys, key, keyType].some((one) => one !== undefined);
+
 /** The items of a row. */
 export function parseRows(given: string): number {
   if (!/^[1-9]\d*$/.test(given)) {

@@ -1,8 +1,10 @@
+import { valuesOf } from "../algebra/array_values.ts";
 import type { ScalarArray } from "../algebra/arrays.ts";
+import { arrayOver } from "../algebra/arrays.ts";
 import { elementTypes } from "../algebra/element_types.ts";
 import { monoid } from "../algebra/monoid.ts";
 import type { Segments } from "../algebra/segments.ts";
-import type { ScalarType, TypeName } from "../algebra/types.ts";
+import type { Scalar, ScalarType, TypeName } from "../algebra/types.ts";
 import type { Fold } from "../gpu/fold.ts";
 import type { Mapped, OutputOption } from "./arrays.ts";
 import {
@@ -12,9 +14,9 @@ import {
   MANY_TOTALS,
   mappedOf,
   NO_KEYS,
-  NO_TOTAL,
   openOutput,
   readFlagsFor,
+  requireTotal,
   sizeOf,
   tuningOf,
   wholeNumbersIn,
@@ -25,6 +27,7 @@ import type { Dtype } from "./dtypes.ts";
 import { dtypes, nameOfRaw } from "./dtypes.ts";
 import { UsageError } from "./errors.ts";
 import { DASH, openTarget } from "./files.ts";
+import { formatValue } from "./format.ts";
 import { readAll } from "./npy.ts";
 import type {
   AdapterOption,
@@ -35,9 +38,11 @@ import type {
   SegmentsOption,
   TuningOption,
 } from "./options.ts";
-import { requireKeyType } from "./options.ts";
+import { hasOtherSegments, requireKeyType } from "./options.ts";
+import { print } from "./print.ts";
 
-// Commands on segments. They hold all elements in memory at once. Scans and reductions of rows need not: they are in arrays.ts.
+// Commands on segments, and scans from the last element. They hold all elements in memory at once. Scans and reductions of rows need not: they
+// are in arrays.ts.
 
 /** What the segments are made for. */
 interface SegmentsFor {
@@ -142,34 +147,43 @@ export type SegmentFileOptions = SegmentsOption &
   RawOption &
   AdapterOption;
 
-/** `wavefold scan` with segments other than rows. */
-export async function scanSegments(
-  path: string,
-  options: SegmentFileOptions & OutputOption & { readonly exclusive?: boolean; readonly total?: boolean },
-): Promise<void> {
-  const { op, exclusive = false } = options;
+/** The options of {@link scanAtOnce}. */
+export type ScanAtOnceOptions = SegmentFileOptions &
+  OutputOption & { readonly exclusive?: boolean; readonly reverse?: boolean; readonly total?: boolean };
+
+/** `wavefold scan` with segments other than rows, and in reverse. */
+export async function scanAtOnce(path: string, options: ScanAtOnceOptions): Promise<void> {
+  const { op, exclusive = false, reverse = false } = options;
   requireKeyType(options, "scan");
-  if (options.total) {
-    throw new UsageError(NO_TOTAL);
-  }
+  const hasSegments = options.rows !== undefined || hasOtherSegments(options);
+  requireTotal(options, hasSegments);
+  let printed = "";
   const target = await openOutput(options.output, options);
   await withAll(
     { path, options, caller: "scan" },
     async (mapped, input) => {
       monoid(op, mapped.type, "scan");
-      const { segments } = await segmentsOf(options, input);
+      const { type } = mapped;
+      const total = options.total ? { total: arrayOver(type, new ArrayBuffer(type.bytes)) } : {};
       const all = {
         ...tuningOf(options),
         ...mapped,
-        ...initialOf(options, mapped.type),
+        ...initialOf(options, type),
+        ...total,
         op,
         exclusive,
-        segments,
+        reverse,
+        ...(hasSegments && { segments: (await segmentsOf(options, input)).segments }),
       };
-      return (fold, data) => fold.scan(data, all) as Promise<ScalarArray>;
+      return async (fold, data) => {
+        const scanned = (await fold.scan(data, all as object)) as ScalarArray;
+        printed = total.total ? `${formatValue(valuesOf(total.total, type)(0) as Scalar, type)}\n` : "";
+        return scanned;
+      };
     },
     (data, type, _, shape) => writeArrays([{ target, options, type, data, shape }]),
   );
+  await print(printed);
 }
 
 /** The total of each segment, and the key of each if segments are runs of keys. */

@@ -2,10 +2,13 @@ import type { Numbers } from "./call.ts";
 import type { Fold, FoldCall, ScanCall } from "./folds.ts";
 import { BLOCK, copyElement, foldOf } from "./folds.ts";
 import { bitsOf, numbersLike } from "./numbers.ts";
+import { mirror, mirrored } from "./reverse.ts";
 import type { CpuSegments } from "./segments.ts";
 import { endsOf } from "./segments.ts";
 
-// Scans and reductions that start anew with each segment.
+export { inReverse } from "./reverse.ts";
+
+// Scans and reductions that start anew with each segment; and scans in reverse, which few programs need as well.
 
 /** The segments of a fold, each of which starts from the initial value. */
 export interface SegmentsOfCall {
@@ -20,8 +23,35 @@ function foldSegment({ kept: { loop, carryBits, start }, task }: Fold, from: num
   loop(task);
 }
 
-/** Writes the prefixes of each segment to the output. */
-export function scanSegments(call: ScanCall & SegmentsOfCall): void {
+/** The segments of so many elements in mirrored order. Rows and columns lie as before. */
+function mirroredSegments(segments: CpuSegments, length: number): CpuSegments {
+  if (segments.kind === "rows" || segments.kind === "columns") {
+    return segments;
+  }
+  const ends = endsOf(segments, length);
+  const words = new Uint32Array(ends.length + 1);
+  ends.forEach((end, at) => {
+    words[ends.length - 1 - at] = length - end;
+  });
+  // The first segment starts at the first element.
+  words[ends.length] = length;
+  return { kind: "offsets", words };
+}
+
+/** Writes the prefixes of each segment to the output; in reverse, what comes from each element to the end of its segment. */
+export function scanSegments(
+  call: ScanCall & SegmentsOfCall & { readonly reverse?: boolean | undefined },
+): void {
+  const { input, output, segments, reverse } = call;
+  if (!reverse) {
+    scanForward(call);
+    return;
+  }
+  scanForward({ ...call, input: mirrored(input), segments: mirroredSegments(segments, input.length) });
+  mirror(output);
+}
+
+function scanForward(call: ScanCall & SegmentsOfCall): void {
   const { input, output, exclusive = false, segments } = call;
   const { length } = input;
   if (segments.kind === "columns") {

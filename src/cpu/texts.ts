@@ -105,10 +105,11 @@ function madeMap({ text, from, to, hasIndex = true, params }: TextToMap): MapPas
   return { type: result, run: mapLoop(program, from, type === "bool" ? type : result, params) };
 }
 
-function attemptedLoops({ name, combine, declarations, type }: OperatorText): Attempt<OperatorLoops> {
-  const key = JSON.stringify([name, combine, declarations, keyOf(type)]);
+function attemptedLoops(op: OperatorText): Attempt<OperatorLoops> {
+  const { name, combine, declarations, type, swapped = false } = op;
+  const key = JSON.stringify([name, combine, declarations, keyOf(type), swapped]);
   return operators.of(key, () =>
-    attempted(() => operatorLoops(readOperator({ name, combine, declarations, type }), type)),
+    attempted(() => operatorLoops(readOperator({ name, combine, declarations, type, swapped }), type)),
   );
 }
 

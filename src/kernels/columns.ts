@@ -1,8 +1,6 @@
 import runs from "#shaders/device/columns/chunks.wgsl";
 import carryNone from "#shaders/device/io/carry_none.wgsl";
 import carrySpine from "#shaders/device/io/carry_spine.wgsl";
-import inputItems from "#shaders/device/io/input_items.wgsl";
-import oneBufferItems from "#shaders/device/io/one_buffer_items.wgsl";
 import outputItems from "#shaders/device/io/output_items.wgsl";
 import reduceColumns from "#shaders/device/kernels/reduce_columns.wgsl";
 import scanColumnBlocks from "#shaders/device/kernels/scan_column_blocks.wgsl";
@@ -12,8 +10,8 @@ import type { SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
 import type { Side } from "./contract.ts";
 import { operatorSources, storageText } from "./contract.ts";
-import type { Ends, Kernel } from "./kernel.ts";
-import { lengthFile, linkKernel, prefixText, resultSources } from "./kernel.ts";
+import type { Ends, Kernel, Mirror } from "./kernel.ts";
+import { filesOf, inputFor, lengthFile, linkKernel, prefixText, resultSources } from "./kernel.ts";
 import type { ItemMap } from "./map.ts";
 import type { Sizes } from "./sizes.ts";
 
@@ -38,11 +36,13 @@ export function scanColumnsKernel(
     readonly oneBuffer: boolean;
     /** Whether chunks have carries. The first one has none. */
     readonly carry: boolean;
+    /** As in {@link ScanKernelOptions}. */
+    readonly mirror?: Mirror | undefined;
     /** Columns that a work-group takes, several threads for each. The default is one thread for each column. */
     readonly block?: number;
   },
 ): Kernel {
-  const { sizes, lengthOnGpu, map, ends, side, exclusive, oneBuffer, carry, block } = options;
+  const { sizes, lengthOnGpu, map, ends, side, exclusive, oneBuffer, mirror, carry, block } = options;
   const { type } = monoid;
   const shown = exclusive && side === "items" ? monoid.start?.before : undefined;
   return linkKernel(
@@ -55,7 +55,7 @@ export function scanColumnsKernel(
         storageText(monoid, side, side, 1, shown),
         ...type.files,
       ]),
-      ...(oneBuffer ? [oneBufferItems] : [inputItems, outputItems]),
+      ...filesOf(oneBuffer ? "one-buffer" : "items", mirror).files,
       ...(ends?.sources(carry ? "spine" : "one tile") ?? [carry ? carrySpine : carryNone]),
       lengthFile(lengthOnGpu),
       runs,
@@ -77,9 +77,14 @@ function totalOfNothing({ domain, identity, start }: Monoid, output: Side): Sour
 /** The kernel that reduces the columns of a matrix, or of each of its chunks. */
 export function reduceColumnsKernel(
   monoid: Monoid,
-  options: ColumnKernelOptions & { readonly input: Side; readonly output: Side },
+  options: ColumnKernelOptions & {
+    readonly input: Side;
+    readonly output: Side;
+    /** As in {@link ScanKernelOptions}. */
+    readonly mirror?: Mirror | undefined;
+  },
 ): Kernel {
-  const { sizes, lengthOnGpu, map, ends, input, output } = options;
+  const { sizes, lengthOnGpu, map, ends, input, output, mirror } = options;
   return linkKernel(
     `wavefold reduce columns of ${input} to ${output} <${monoid.title}>`,
     "reduce_columns",
@@ -90,7 +95,7 @@ export function reduceColumnsKernel(
         ...monoid.type.files,
       ]),
       totalOfNothing(monoid, output),
-      inputItems,
+      ...inputFor("items", mirror),
       outputItems,
       lengthFile(lengthOnGpu),
       runs,

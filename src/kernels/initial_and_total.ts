@@ -34,6 +34,8 @@ export interface EndChoices {
   readonly continued?: boolean;
   /** Whether the initial value and the total are elements as they are combined. */
   readonly carried?: boolean;
+  /** WGSL for whether there is no element at all, if kernels take them in mirrored order. */
+  readonly isEmpty?: string | undefined;
 }
 
 /**
@@ -42,7 +44,7 @@ export interface EndChoices {
  * @throws {ArgumentError} if an option is not true or false.
  */
 export function endsOf(
-  { initial = false, total = false, continued = false, carried = false }: EndChoices,
+  { initial = false, total = false, continued = false, carried = false, isEmpty }: EndChoices,
   title: string,
   monoid: Monoid,
 ): Ends | undefined {
@@ -62,7 +64,10 @@ export function endsOf(
     fromInitial = fromStored,
     toStored = "x",
   } = carried ? ({} as Partial<Domain>) : domain;
-  const shown = start && !initial ? `select(x, ${start.before}, data_length() == 0u)` : toStored;
+  const shown =
+    start && (!initial || (isEmpty && continued))
+      ? `select(x, ${start.before}, ${isEmpty ?? "data_length() == 0u"})`
+      : toStored;
   const storedText = generated(
     [
       `alias Stored = ${stored};`,

@@ -98,8 +98,12 @@ export const isWide = (arrangement: Arrangement): boolean => arrangements[arrang
 export const isApart = (arrangement: Arrangement): boolean =>
   arrangement === "vectors" || arrangement === "items" || arrangement === "padded";
 
-/** The files for an arrangement. */
-export const filesOf = (arrangement: Arrangement): ArrangementFiles => arrangements[arrangement];
+/** The files of kernels that take items in mirrored order: those that say where mirrored items lie come first. */
+export type Mirror = Readonly<Record<Exclude<Arrangement, "vectors" | "padded">, ArrangementFiles>>;
+
+/** The files for an arrangement; by a `mirror`, for items in mirrored order. */
+export const filesOf = (arrangement: Arrangement, mirror?: Mirror): ArrangementFiles =>
+  mirror?.[arrangement as keyof Mirror] ?? arrangements[arrangement];
 
 /** What a kernel's constants say beside its sizes. */
 export interface KernelConstants {
@@ -217,6 +221,8 @@ export interface ScanKernelOptions {
   /** Whether a buffer holds the length. */
   readonly lengthOnGpu: boolean;
   readonly map?: ItemMap | undefined;
+  /** The files for mirrored items, if the scan goes from the last item to the first. */
+  readonly mirror?: Mirror | undefined;
   readonly ends?: Ends | undefined;
   readonly segments?: SegmentSources | undefined;
 }
@@ -281,11 +287,11 @@ export function scanKernel(
     },
 ): Kernel {
   const { sources, sizes, exclusive, side, arrangement, carry, lengthOnGpu, map, ends } = options;
-  const { segments, store = [storePrefixes] } = options;
+  const { segments, mirror, store = [storePrefixes] } = options;
   const totals = segments?.totals?.(options);
   const { bytes } = monoid.type;
   const loaded = map?.from.bytes ?? bytes;
-  const vector = vectorOf(arrangement, side, monoid, sizes, loaded, totals ? loaded : bytes);
+  const vector = mirror ? 1 : vectorOf(arrangement, side, monoid, sizes, loaded, totals ? loaded : bytes);
   const singlePass = typeof carry === "object";
   const shown = exclusive && side === "items" ? monoid.start?.before : undefined;
   const entryPoint = options.entryPoint ?? (singlePass ? "scan_single_pass" : "scan_tiles");
@@ -297,7 +303,7 @@ export function scanKernel(
       ...operatorSources(monoid),
       ...(map?.sources(monoid, side, vector, !totals, shown) ??
         storageSources(monoid, side, side, vector, shown)),
-      ...(totals ? [...inputFor(arrangement), outputItems] : filesOf(arrangement).files),
+      ...(totals ? [...inputFor(arrangement), outputItems] : filesOf(arrangement, mirror).files),
       ...(singlePass ? carry : (own.entryPoint ?? [scanTiles])),
       ...endSources(carry, ends, segments),
       ...(segments?.heads ?? []),
@@ -313,7 +319,8 @@ export function scanKernel(
 }
 
 /** The files that read the input, for a kernel that writes to another buffer. */
-export const inputFor = (arrangement: Arrangement): readonly SourceText[] => arrangements[arrangement].input;
+export const inputFor = (arrangement: Arrangement, mirror?: Mirror): readonly SourceText[] =>
+  filesOf(arrangement, mirror).input;
 
 /** The files by which a kernel reduces tiles. */
 export interface ReduceFiles {
@@ -332,6 +339,8 @@ export function reduceKernel(
       readonly arrangement: Arrangement;
       /** The map that items go through. Elements go through none. */
       readonly map?: ItemMap | undefined;
+      /** As in {@link ScanKernelOptions}. */
+      readonly mirror?: Mirror | undefined;
       /** The initial value. It joins in the kernel that stores the result. */
       readonly ends?: Ends | undefined;
       /**
@@ -345,10 +354,10 @@ export function reduceKernel(
 ): Kernel {
   const { sources, sizes, input, output, arrangement, lengthOnGpu, map, ends, storedBytes, segments } =
     options;
-  const { entryPoint = [reduceTiles] } = options;
+  const { entryPoint = [reduceTiles], mirror } = options;
   const mapped = input === "items" ? map : undefined;
   const loaded = mapped?.from.bytes ?? monoid.type.bytes;
-  const vector = vectorOf(arrangement, input, monoid, sizes, loaded, storedBytes);
+  const vector = mirror ? 1 : vectorOf(arrangement, input, monoid, sizes, loaded, storedBytes);
   const { start } = monoid;
   // Only an input of items may be empty. An input of elements has one for each tile.
   const shown = start && input === "items" ? `select(x, ${start.before}, data_length() == 0u)` : undefined;
@@ -360,7 +369,7 @@ export function reduceKernel(
       ...(mapped?.sources(monoid, output, vector, false, shown) ??
         storageSources(monoid, input, output, vector, shown)),
       // The input is only read here. If it shares a buffer with the output, that buffer is bound once, for reading.
-      ...inputFor(arrangement),
+      ...inputFor(arrangement, mirror),
       outputItems,
       lengthFile(lengthOnGpu),
       ...(own.tile ?? sources(monoid)),

@@ -39,13 +39,20 @@ export const carriedOf = (
 
 /**
  * The map that a caller's WGSL describes, over an item's value `x`, its index `i` and params. It gives a value of the resulting
- * type; or a u32, of a condition: 1 where that holds, and 0 elsewhere.
+ * type; or a u32, of a condition: 1 where that holds, and 0 elsewhere. `isMirrored` says that kernels take items in mirrored order.
  */
 export function itemMap(
   from: ElementType,
   text: string,
-  params?: DeclaredParams,
-  isCondition = false,
+  {
+    params,
+    isCondition = false,
+    isMirrored = false,
+  }: {
+    readonly params: DeclaredParams | undefined;
+    readonly isCondition?: boolean | undefined;
+    readonly isMirrored?: boolean;
+  },
 ): ItemMap {
   const parameters = { x: from, i: "u32" } as const;
   const mapValue = (type: ElementType): readonly Source[] =>
@@ -77,7 +84,7 @@ export function itemMap(
             conversion("item_from_element", "Element", "Output", bits),
             elementFromCallers(
               monoid,
-              "element_from_value(map_value(value_from_item(x), i + call.first_index))",
+              `element_from_value(map_value(value_from_item(x), ${isMirrored ? "mirrored(i)" : "i"} + call.first_index))`,
             ),
           ].join("\n"),
         ),

@@ -24,7 +24,7 @@ import type { Algorithm } from "./algorithms.ts";
 import { memoryOf, withGaps } from "./algorithms.ts";
 import type { Side } from "./contract.ts";
 import { elementsOfVector, elementWords, itemsOfVector, operatorSources, storageText } from "./contract.ts";
-import type { Arrangement, Ends, Kernel } from "./kernel.ts";
+import type { Arrangement, Ends, Kernel, ScanKernelOptions } from "./kernel.ts";
 import { filesOf, inputFor, isWide, lengthFile, linkKernel, prefixText, resultSources } from "./kernel.ts";
 import type { ItemMap } from "./map.ts";
 import type { Sizes } from "./sizes.ts";
@@ -73,11 +73,11 @@ interface RowKernelOptions {
 /** The kernel that scans the rows that fit in a tile. */
 export function scanRowsKernel(
   monoid: Monoid,
-  options: RowKernelOptions & { readonly exclusive: boolean },
+  options: RowKernelOptions & Pick<ScanKernelOptions, "exclusive" | "mirror">,
 ): Kernel {
-  const { algorithm, sources, sizes, arrangement, lengthOnGpu, map, ends, exclusive } = options;
+  const { algorithm, sources, sizes, arrangement, lengthOnGpu, map, ends, exclusive, mirror } = options;
   const { type } = monoid;
-  const { files, wide } = filesOf(arrangement);
+  const { files, wide } = filesOf(arrangement, mirror);
   const vector = wide ? itemsOfVector(map?.from.bytes ?? type.bytes, sizes.items, type.bytes) : 1;
   const shown = exclusive ? monoid.start?.before : undefined;
   return linkKernel(

@@ -1,3 +1,4 @@
+import loadItemsAlone from "#shaders/device/io/load_items.wgsl";
 import outputItems from "#shaders/device/io/output_items.wgsl";
 import clearHeads from "#shaders/device/kernels/clear_heads.wgsl";
 import markHeads from "#shaders/device/kernels/mark_heads.wgsl";
@@ -7,6 +8,7 @@ import exclusivePrefix from "#shaders/device/segments/exclusive.wgsl";
 import headBits from "#shaders/device/segments/head_bits.wgsl";
 import headWords from "#shaders/device/segments/head_words.wgsl";
 import headFlags from "#shaders/device/segments/heads.wgsl";
+import headsMirrored from "#shaders/device/segments/heads_mirrored.wgsl";
 import initialValue from "#shaders/device/segments/initial.wgsl";
 import runsOfKeys from "#shaders/device/segments/keys.wgsl";
 import runsByExpression from "#shaders/device/segments/keys_by_expression.wgsl";
@@ -81,6 +83,8 @@ export interface SegmentUse {
   readonly heads: HeadSource;
   /** Whether a scan leaves out each place's own element. */
   readonly exclusive: boolean;
+  /** Whether kernels take all items in mirrored order, so that they start segments where these end for the caller. */
+  readonly isMirrored?: boolean;
   /** Whether each segment starts from an initial value. */
   readonly initial: boolean;
   /** Whether the threads of a single pass may hold the values of a scan without heads. */
@@ -104,7 +108,7 @@ function elementBytesOf({ domain }: Monoid): number {
 }
 
 /** The operator that combines within segments, from the operator on their values. */
-export function segmentedMonoid(own: Monoid, { exclusive, initial }: SegmentUse): Monoid {
+export function segmentedMonoid(own: Monoid, { exclusive, isMirrored, initial }: SegmentUse): Monoid {
   const { domain, start } = own;
   const { element: value, stored = value, fromStored = "x", toStored = "x", fromValue = "x" } = domain;
   // Exclusive prefixes may combine no element.
@@ -141,6 +145,7 @@ export function segmentedMonoid(own: Monoid, { exclusive, initial }: SegmentUse)
       ...operatorAs(own, "SegmentValue", "value_identity", "combine_values"),
       conversions,
       ...(initial ? [initialValue] : []),
+      ...(isMirrored ? [headsMirrored] : []),
       element,
     ],
     domain: {
@@ -271,7 +276,8 @@ export function segmentSources(use: SegmentUse, monoid: Monoid): SegmentSources 
     }),
     ...(exclusive && { prefix: exclusivePrefix }),
     heads: heads.kind === "keys" ? runKeySources(heads) : [headFiles[heads.kind]],
-    load: loadItems,
+    // Mirrored heads are found one by one.
+    load: use.isMirrored ? loadItemsAlone : loadItems,
     ...(stored && {
       totals: (options) => [
         totals,

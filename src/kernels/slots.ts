@@ -29,6 +29,7 @@ export const slots: Readonly<Record<string, Slot>> = {
       ["an input", "input read_item read_vector"],
       ["an output", "output write_item write_vector"],
       ["vectors at the end of a range", "read_edge write_edge"],
+      ["where mirrored items lie", "mirrored"],
       ["the length", "data_length"],
       ["loads a thread's items", "load_items"],
       ["stores a thread's prefixes", "store_prefixes"],

@@ -11,13 +11,14 @@ import type { ElementType } from "../algebra/types.ts";
 import { ArgumentError, shown } from "../errors.ts";
 import { reduceColumnsKernel, scanColumnsKernel } from "../kernels/columns.ts";
 import { endsOf } from "../kernels/initial_and_total.ts";
-import type { Arrangement, Ends, Kernel } from "../kernels/kernel.ts";
+import type { Arrangement, Ends, Kernel, Mirror } from "../kernels/kernel.ts";
 import { isApart } from "../kernels/kernel.ts";
 import type { ItemMap } from "../kernels/map.ts";
 import type { Sizes } from "../kernels/sizes.ts";
 import { chooseSizes, requireMaxLength } from "./choose_sizes.ts";
 import { mapOf } from "./map.ts";
 import type { Chosen } from "./options.ts";
+import { orderOf } from "./order.ts";
 import type { Bindings, PassParams, Plan, RangeName, Scratch } from "./plan.ts";
 import { bound, distinct, itemBytesOf, wholeWords } from "./plan.ts";
 import type { Combination, PlanFacts } from "./plan_facts.ts";
@@ -64,6 +65,7 @@ type ColumnOptions = Chosen & {
   readonly op?: Operator;
   readonly map?: string;
   readonly exclusive?: boolean;
+  readonly reverse?: boolean;
   readonly initial?: unknown;
   readonly total?: unknown;
   readonly lengthOnGpu?: boolean;
@@ -83,6 +85,8 @@ interface PlannedColumns {
   readonly exclusive: boolean;
   /** The columns of a block, if work-groups may take blocks. */
   readonly block: number | undefined;
+  /** The files for mirrored items, if columns go from their last items to their first. */
+  readonly mirror: Mirror | undefined;
   /** What the kernels have that read the caller's items. */
   readonly ofItems: {
     readonly sizes: Sizes;
@@ -94,11 +98,11 @@ interface PlannedColumns {
 
 /** The kernels of columns: the one that reduces chunks to totals, the one that combines these, and those that read each chunk at last. */
 function columnKernels(
-  { monoid, reduces, exclusive, block, ofItems }: PlannedColumns,
+  { monoid, reduces, exclusive, block, mirror, ofItems }: PlannedColumns,
   arrangements: readonly ("items" | "one-buffer")[],
 ) {
   const { sizes, lengthOnGpu, ends } = ofItems;
-  const totals = reduceColumnsKernel(monoid, { ...ofItems, input: "items", output: "elements" });
+  const totals = reduceColumnsKernel(monoid, { ...ofItems, mirror, input: "items", output: "elements" });
   const ofChunks = reduces
     ? reduceColumnsKernel(monoid, { sizes, lengthOnGpu, ends, input: "elements", output: "items" })
     : scanColumnsKernel(monoid, {
@@ -119,6 +123,7 @@ function columnKernels(
             ...ofItems,
             side: "items",
             exclusive,
+            mirror,
             oneBuffer: arrangement === "one-buffer",
             carry: true,
             ...(blocked && block && { block }),
@@ -178,7 +183,8 @@ export function planColumns(
 ): Plan {
   const { type, op = add, exclusive = false, lengthOnGpu = false, total } = options;
   const reduces = primitive === "reduce";
-  const monoidOfItems = monoidOf(op, type, primitive);
+  const order = orderOf({ ...options, segments: "columns" }, facts);
+  const monoidOfItems = order.operatorOf(monoidOf(op, type, primitive));
   const title = `${primitive}<${monoidOfItems.title}> of columns`;
   refuseTotal(total, title);
   refuseChoices(options, title);
@@ -198,7 +204,8 @@ export function planColumns(
   // A chunk has two rows at least.
   const isCut = Math.min(maxLength, division.threads) > 1;
   const ofItems = { sizes, lengthOnGpu, map, ends };
-  const planned: PlannedColumns = { monoid, reduces, exclusive, block: division.block, ofItems };
+  const { mirror } = order;
+  const planned: PlannedColumns = { monoid, reduces, exclusive, block: division.block, mirror, ofItems };
   const { totals, ofChunks, lasts } = columnKernels(planned, takenArrangements);
   const spine: Scratch = {
     name: "totals of chunks",

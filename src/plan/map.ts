@@ -36,6 +36,7 @@ export function mapOf(
     readonly from?: unknown;
     readonly params?: unknown;
     readonly isCondition?: boolean;
+    readonly reverse?: unknown;
   },
   type: ElementType,
   title: string,
@@ -69,5 +70,6 @@ export function mapOf(
   if (source.feature !== undefined && !features.has(source.feature)) {
     throw typeFeatureError(`${title} from ${source.name}`, source.feature);
   }
-  return itemMap(source, map, paramsIn(options), options.isCondition);
+  const { isCondition, reverse } = options;
+  return itemMap(source, map, { params: paramsIn(options), isCondition, isMirrored: reverse === true });
 }

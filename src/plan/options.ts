@@ -107,6 +107,7 @@ export type Chosen = TuningOptions & {
   readonly maxLength: unknown;
   readonly from?: ElementType;
   readonly exclusive?: unknown;
+  readonly reverse?: unknown;
 };
 
 /** The same options with any operator. The planner checks whether the operator takes the type. */

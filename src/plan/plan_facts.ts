@@ -9,6 +9,7 @@ import type { SourceText } from "../text/source.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { Grouping } from "./grouping.ts";
 import type { Chosen } from "./options.ts";
+import type { InReverse } from "./order.ts";
 import type { Plan } from "./plan.ts";
 import type { PlannedSegments } from "./planned_segments.ts";
 import type { LoadedTuning } from "./tuning.ts";
@@ -18,6 +19,8 @@ import type { Way } from "./ways.ts";
 export interface PlanFacts extends DeviceFacts {
   /** Without them, as in calls at hand, plans take the portable algorithms, and read the data twice. */
   readonly fasterWays?: FasterWays;
+  /** The order of reversed scans, if it is loaded. src/plan/reverse.ts has it. */
+  readonly inReverse?: InReverse;
 }
 
 /**
@@ -81,14 +84,14 @@ export interface PlannedScan extends Combination {
   readonly segments?: PlannedSegments | undefined;
 }
 
-/** The way of a scan that reads its data once. */
+/** The way of a scan that reads its data once; undefined if the plan is not for ranges of two buffers that start at vectors. */
 export type ScanOnce = (
   single: SinglePass,
   scan: PlannedScan,
   arrangements: readonly Arrangement[],
   facts: DeviceFacts,
   testing: Partial<LookBackChoices>,
-) => Way;
+) => Way | undefined;
 
 /** A reduction, as its way in one dispatch needs it. */
 export interface PlannedReduction {

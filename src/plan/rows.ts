@@ -10,7 +10,7 @@ import type { Domain } from "../algebra/types.ts";
 import { hillisSteeleMemory } from "../kernels/algorithms.ts";
 import { itemsOfVector } from "../kernels/contract.ts";
 import { endsOf } from "../kernels/initial_and_total.ts";
-import type { Arrangement, Ends, Kernel } from "../kernels/kernel.ts";
+import type { Arrangement, Ends, Kernel, Mirror } from "../kernels/kernel.ts";
 import { isApart, isWide } from "../kernels/kernel.ts";
 import type { LookBackChoices } from "../kernels/look_back.ts";
 import { lookBackMemory, lookBackShape, lookBackSources, spineSize } from "../kernels/look_back.ts";
@@ -20,6 +20,7 @@ import { chooseSizes, requireMaxLength } from "./choose_sizes.ts";
 import type { Grouping } from "./grouping.ts";
 import { mapOf } from "./map.ts";
 import type { AnyOperator, Chosen } from "./options.ts";
+import { orderOf } from "./order.ts";
 import type { Bindings, Pass, PassParams, Plan, RangeName, Scratch } from "./plan.ts";
 import { bound, itemBytesOf, perArrangement, RUNS, wholeWords, withScratch } from "./plan.ts";
 import type { Combination, PlanFacts } from "./plan_facts.ts";
@@ -97,6 +98,7 @@ interface PlannedRows extends Combination {
   readonly base: LoadedTuning & {
     readonly lengthOnGpu: boolean;
     readonly map: ItemMap | undefined;
+    readonly mirror: Mirror | undefined;
     readonly ends: Ends | undefined;
   };
   vectorFor(arrangement: Arrangement): number;
@@ -125,7 +127,7 @@ export function planRows(
   primitive: "scan" | "reduce",
   options: RowOptions,
   facts: PlanFacts,
-  given: readonly Arrangement[],
+  lying: readonly Arrangement[],
   testing: Partial<LookBackChoices> = {},
 ): Plan | undefined {
   const { type, op = add, lengthOnGpu = false, algorithm, passes, total } = options;
@@ -133,7 +135,8 @@ export function planRows(
     return undefined;
   }
   const reduces = primitive === "reduce";
-  const own = monoidOf(op, type, primitive);
+  const order = orderOf(options, facts);
+  const own = order.operatorOf(monoidOf(op, type, primitive));
   const title = `${primitive}<${own.title}> of rows`;
   refuseTotal(total, title);
   const ends = endsOf({ initial: options.initial }, title, own);
@@ -161,12 +164,15 @@ export function planRows(
   }
   const maxLength = requireMaxLength(title, options.maxLength, Math.max(itemBytes, type.bytes), facts.limits);
   const canShare = itemBytes === type.bytes && !reduces;
+  const taken = order.arrangementsOf(lying);
   const arrangements = (["vectors", "in-place", "items", "one-buffer"] as const).filter(
-    (one) => given.includes(one) && (canShare || isApart(one)),
+    (one) => taken.includes(one) && (canShare || isApart(one)),
   );
   const vectorFor = (arrangement: Arrangement): number =>
-    isWide(arrangement) ? itemsOfVector(itemBytes, sizes.items, reduces ? itemBytes : type.bytes) : 1;
-  const vector = vectorOf(reduces ? undefined : type, tuning, itemBytes);
+    isWide(arrangement) && !options.reverse
+      ? itemsOfVector(itemBytes, sizes.items, reduces ? itemBytes : type.bytes)
+      : 1;
+  const vector = options.reverse ? 1 : vectorOf(reduces ? undefined : type, tuning, itemBytes);
   const rows: PlannedRows = {
     ...combination,
     maxLength,
@@ -174,7 +180,7 @@ export function planRows(
     tuning,
     bySubgroups,
     arrangements,
-    base: { ...tuning, lengthOnGpu, map, ends },
+    base: { ...tuning, lengthOnGpu, map, mirror: order.mirror, ends },
     vectorFor,
     groupingFor: (arrangement, width, chunk) => ({
       ...groupingOf(tuning, width % vectorFor(arrangement) === 0 ? vectorFor(arrangement) : 1),
@@ -200,7 +206,7 @@ export function planRows(
   };
   return reduces
     ? planOfWays(base, [{ vector, ...reduceEachRow(rows) }])
-    : planScanOfRows(base, rows, options, facts, given, testing);
+    : planScanOfRows(base, rows, options, facts, lying, testing);
 }
 
 /** The row of sizes, if tiles of rows have room for what the caller chose, and if elements are not too long. */

@@ -18,6 +18,7 @@ import type {
   SoonOption,
   TuningOptions,
 } from "./options.ts";
+import { orderOf } from "./order.ts";
 import type { Bindings, Pass, Plan, RangeName, Scratch } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, itemBytesOf, paddedBytes, perArrangement, spineLengths } from "./plan.ts";
 import type { PlanFacts, PlannedScan } from "./plan_facts.ts";
@@ -41,6 +42,11 @@ export interface ScanOptions<Name extends string = string>
   readonly op?: Operator<NoInfer<Name>>;
   /** Whether each prefix leaves out the element at its own place. */
   readonly exclusive?: boolean;
+  /**
+   * Whether to combine from the last item to the first: each result combines the item at its own place and all that follow, in their order.
+   * An initial value then comes after the last item.
+   */
+  readonly reverse?: boolean;
   /** The most items of a recording: a whole number from 0 up. It sets the size of the scratch. */
   readonly maxLength: number;
   /** Whether recordings take the length from a buffer on the GPU. */
@@ -165,11 +171,12 @@ export function planScan(
   segments?: PlannedSegments,
 ): Plan {
   const { type, op = add, exclusive = false, lengthOnGpu = false } = options;
-  const own = segments?.monoid ?? monoidOf(op, type, "scan");
+  const order = orderOf(options, facts);
+  const own = segments?.monoid ?? order.operatorOf(monoidOf(op, type, "scan"));
   const title = segments?.title ?? `scan<${own.title}>`;
-  const ends = segments ? undefined : endsOf(options, title, own);
+  const ends = segments ? undefined : endsOf({ ...options, isEmpty: order.isEmpty }, title, own);
   const monoid = ends?.monoid ?? own;
-  const arrangements = bindableAs(givenArrangements, segments);
+  const arrangements = order.arrangementsOf(bindableAs(givenArrangements, segments));
   const map = mapOf(options, type, title, facts.features);
   const itemBytes = map?.from.bytes ?? type.bytes;
   const reduces = segments?.ranges.reduces;
@@ -193,13 +200,18 @@ export function planScan(
     ...combination,
     maxLength,
     itemBytes,
-    kernelOptions: { exclusive, side: "items", lengthOnGpu, map, ends, segments: segments?.kernels },
+    kernelOptions: {
+      exclusive,
+      side: "items",
+      lengthOnGpu,
+      map,
+      mirror: order.mirror,
+      ends,
+      segments: segments?.kernels,
+    },
     segments,
   };
-  const once =
-    single && arrangements.includes("vectors")
-      ? facts.fasterWays?.scanOnce(single, scan, recorded, facts, testing)
-      : undefined;
+  const once = single && facts.fasterWays?.scanOnce(single, scan, recorded, facts, testing);
   // Reduce-then-scan, for the arrangements that a single pass does not take.
   const twice = reduceThenScan(
     scan,
@@ -248,7 +260,7 @@ export const storesWithoutItems = ({ kernelOptions: { ends, segments } }: Planne
 /** The way of a scan that reads the data twice: it reduces tiles, scans their totals, and then scans tiles. */
 function reduceThenScan(scan: PlannedScan, tuning: LoadedTuning, arrangements: readonly Arrangement[]): Way {
   const { monoid, type, maxLength, itemBytes, kernelOptions, segments } = scan;
-  const { lengthOnGpu, map } = kernelOptions;
+  const { lengthOnGpu, map, mirror } = kernelOptions;
   const reduces = segments?.ranges.reduces;
   const tile = tileOf(tuning);
   const levels = spineLengths(maxLength, tile);
@@ -263,6 +275,7 @@ function reduceThenScan(scan: PlannedScan, tuning: LoadedTuning, arrangements: r
       output: "elements",
       arrangement,
       map,
+      mirror,
       ...(!reduces && { storedBytes: type.bytes }),
       segments: segments?.kernels,
     }),
@@ -281,7 +294,7 @@ function reduceThenScan(scan: PlannedScan, tuning: LoadedTuning, arrangements: r
           isInPlace: !isPadded,
         });
   // Totals of segments are stored one by one.
-  const vector = vectorOf(reduces ? undefined : type, tuning, itemBytes);
+  const vector = mirror ? 1 : vectorOf(reduces ? undefined : type, tuning, itemBytes);
   return {
     arrangements,
     vector,

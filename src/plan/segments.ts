@@ -22,6 +22,7 @@ import {
 } from "../kernels/segments.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { AnyOperator, Chosen } from "./options.ts";
+import { orderOf } from "./order.ts";
 import type { Bindings, Pass, PassParams, Plan, RangeName, Scratch, SegmentRanges } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound } from "./plan.ts";
 import type { PlanFacts } from "./plan_facts.ts";
@@ -46,6 +47,7 @@ export type SegmentedOptions = Pick<Chosen, "workGroupSize" | "itemsPerThread"> 
   readonly map?: unknown;
   readonly params?: unknown;
   readonly exclusive?: boolean;
+  readonly reverse?: boolean;
   readonly initial?: unknown;
   readonly total?: unknown;
   readonly lengthOnGpu?: boolean;
@@ -233,7 +235,8 @@ function segmentsOf(
   facts: DeviceFacts,
   reduces: boolean,
 ): SegmentsOf {
-  const { segments, from, exclusive = false, initial = false, total, lengthOnGpu = false } = options;
+  const { segments, from, exclusive = false, reverse = false, lengthOnGpu = false } = options;
+  const { initial = false, total } = options;
   const types = [values.type, ...(from === undefined ? [] : [requireType(from, `${title}: from`, "from")])];
   const { unique, alone, ...heads } = headsOf(segments, title, facts, types, options);
   if (typeof initial !== "boolean") {
@@ -248,8 +251,16 @@ function segmentsOf(
   }
   // The length decides how many rows there are, and only the GPU may know it.
   const count = heads.kind === "rows" ? lengthOnGpu : heads.kind !== "offsets";
-  const given: SegmentUse = { heads, exclusive, initial, ...(reduces && { totals: { unique, count } }) };
-  const isFlat = !reduces && isFlatScan(given, values, types, options, facts);
+  // Rows stay where they are, so that each starts where it does in the caller's order.
+  const isMirrored = reverse && heads.kind !== "rows";
+  const given: SegmentUse = {
+    heads,
+    exclusive,
+    isMirrored,
+    initial,
+    ...(reduces && { totals: { unique, count } }),
+  };
+  const isFlat = !reduces && !reverse && isFlatScan(given, values, types, options, facts);
   const use: SegmentUse = { ...given, isFlat };
   const monoid: Monoid = segmentedMonoid(values, use);
   const keys = heads.kind === "keys" ? heads : undefined;
@@ -349,7 +360,7 @@ export function planSegments(
 ): Plan {
   const { type, op = add } = options;
   const reduces = primitive === "reduce";
-  const own = monoidOf(op, type, primitive);
+  const own = orderOf(options, facts).operatorOf(monoidOf(op, type, primitive));
   const found = segmentsOf(options, `${primitive}<${own.title}>`, own, facts, reduces);
   return (
     planRunLengths(found, options, facts, testing) ??

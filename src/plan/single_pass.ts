@@ -81,7 +81,10 @@ const pairRow = (
   facts: DeviceFacts,
   { scan, pairs }: SinglePassTable,
 ): TuningRow | undefined =>
-  known.isDefault && scan.includes(known) && algorithmOf(known, options, facts) === "subgroup"
+  known.isDefault &&
+  !options.reverse &&
+  scan.includes(known) &&
+  algorithmOf(known, options, facts) === "subgroup"
     ? pairs?.find(
         (row) =>
           row.elementBytes === bytes &&
@@ -136,11 +139,12 @@ export const planSinglePass: PlanSinglePass = (asked, combination, options, fact
 
 /**
  * Whether a scan of ranges that lie so may take a single pass: ranges of two buffers that start at a vector, or at any item if they are no items of
- * segments; and scans in place.
+ * segments, or go in mirrored order; and scans in place.
  */
-const takesOnce = (arrangement: Arrangement, { segments }: PlannedScan): boolean =>
+const takesOnce = (arrangement: Arrangement, { segments, kernelOptions: { mirror } }: PlannedScan): boolean =>
   arrangement === "vectors" ||
-  (segments === undefined && (arrangement === "items" || arrangement === "in-place"));
+  (arrangement === "items" && (segments === undefined || mirror !== undefined)) ||
+  (arrangement === "in-place" && segments === undefined);
 
 const isAtVectors = (arrangement: Arrangement): boolean =>
   arrangement === "vectors" || arrangement === "in-place";
@@ -148,14 +152,16 @@ const isAtVectors = (arrangement: Arrangement): boolean =>
 /** How lanes exchange what they store, and in which vectors: the files for it depend on how the ranges lie. */
 function storesOf({ tuning }: SinglePass, { type, monoid, itemBytes, kernelOptions, segments }: PlannedScan) {
   const { domain } = monoid;
-  const vector = vectorOf(segments?.ranges.reduces ? undefined : type, tuning, itemBytes);
+  const vector = kernelOptions.mirror
+    ? 1
+    : vectorOf(segments?.ranges.reduces ? undefined : type, tuning, itemBytes);
   const lanesExchange = tuning.algorithm === "subgroup" && hasFullSubgroups(tuning.sizes) && !segments;
   // 2^30 bytes, H200, 64 bytes: 912 µs, and 1075 without. H100, 32 bytes, inclusive and exclusive: 847 and 820 (855 and 834), in place 847
   // and 829 (899 and 877; loaded by pairs, too, 892 and 872).
   // Of 12 bytes, 2^28 bytes, H200, 192 × 12: 164 µs, and 194 without, H100 199 and 221.
   // What is mapped gains, too: 2^26 f16 to f32, H100, 174 (210), 2^25 u32 to u64 152 (177), 2^24 u32 to 16 bytes 156 (230).
   const parts = partsOfVector(domain.stored ?? domain.element, vector);
-  const byPairs = lanesExchange && parts > 1 && parts <= MOST_PARTS;
+  const byPairs = lanesExchange && !kernelOptions.mirror && parts > 1 && parts <= MOST_PARTS;
   return {
     vector,
     isShifted: (arrangement: Arrangement): boolean =>
@@ -186,6 +192,9 @@ function mostWorkGroupsOf(
 export const scanOnce: ScanOnce = (single, scan, given, facts, testing) => {
   const { tuning, carry } = single;
   const { monoid, maxLength, kernelOptions, segments } = scan;
+  if (!given.includes(kernelOptions.mirror ? "items" : "vectors")) {
+    return undefined;
+  }
   const arrangements = given.filter((arrangement) => takesOnce(arrangement, scan));
   const { vector, isShifted, filesOf } = storesOf(single, scan);
   const mostWorkGroups = mostWorkGroupsOf(single, scan, facts, testing);
@@ -196,7 +205,7 @@ export const scanOnce: ScanOnce = (single, scan, given, facts, testing) => {
       ...tuning,
       sources: (one, traits) =>
         tuning.sources(one, {
-          oneItem: !isWide(arrangement),
+          oneItem: kernelOptions.mirror !== undefined || !isWide(arrangement),
           isAwaited: true,
           isShifted: isShifted(arrangement),
           ...traits,

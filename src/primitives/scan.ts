@@ -21,6 +21,11 @@ export interface TotalOption<Result> {
 export interface ScanOption<Result> extends TotalOption<Result>, IntoOption<Result> {
   /** Leaves each place's own element out. */
   readonly exclusive?: boolean;
+  /**
+   * Goes from the last element to the first: each result combines the element at its own place and all that follow, in their order. `initial`
+   * then comes after the last element. With `segments`, each starts anew from its end.
+   */
+  readonly reverse?: boolean;
 }
 
 /** Where a scan reads and writes. */
@@ -64,6 +69,7 @@ export const scan = {
   options: {
     op: true,
     exclusive: "boolean",
+    reverse: "boolean",
     initial: true,
     total: true,
     segments: true,

@@ -63,7 +63,7 @@ export function requireGrouping(grouping: Grouping, leastTile: 1 | 2, caller: st
   }
 }
 
-interface Combine extends Pick<ReferenceMonoid, "identity" | "reference"> {
+interface Combine extends Pick<ReferenceMonoid, "identity" | "reference" | "swapped"> {
   /** The exclusive prefix of an item, from what comes before the item and its inclusive prefix, if it is not the former. */
   exclusive?(earlier: Value, inclusive: Value): Value;
 }
@@ -414,7 +414,10 @@ export function groupedScanFrom(
 ): Scanned {
   if (window !== undefined && elements.length > window) {
     let total = initial;
-    const prefixes = chunksOf(elements, window).flatMap((own) => {
+    // Windows start where they do for the caller: in mirrored order, the first one may be the shorter one.
+    const shorter = monoid.swapped ? elements.length % window : 0;
+    const windows = [elements.slice(0, shorter), ...chunksOf(elements.slice(shorter), window)];
+    const prefixes = windows.slice(shorter === 0 ? 1 : 0).flatMap((own) => {
       const scanned = groupedScanFrom(monoid, total, own, exclusive, grouping);
       total = scanned.total;
       return scanned.prefixes;

@@ -9,8 +9,10 @@ import type { OptionTable } from "../options.ts";
 import type { Grouping } from "../plan/grouping.ts";
 import { groupedScanFrom, requireGrouping } from "./grouping.ts";
 import { emptyFor, initialOf, mappedItems, totalIn } from "./items.ts";
+import { inOrder, placesOf, swapped } from "./reverse.ts";
 import type { ReferenceByKey } from "./run_key.ts";
 import { segmentedScan, segmentsOf } from "./segments.ts";
+import type { ReferenceMonoid } from "./twins.ts";
 import { referenceMonoid } from "./twins.ts";
 
 /** The options of a reference. */
@@ -33,6 +35,8 @@ export interface ReferenceInitial<V> {
 export interface ReferenceScan<Result> {
   /** Leaves each place's own element out. */
   readonly exclusive?: boolean;
+  /** Combines each element with all that follow. An initial value then comes after the last element. */
+  readonly reverse?: boolean;
   /** An array of one element, which is filled with the combination of all elements, the initial value included. */
   readonly total?: NoInfer<Result>;
 }
@@ -80,6 +84,7 @@ const names = {
   from: true,
   map: true,
   exclusive: "boolean",
+  reverse: "boolean",
   initial: true,
   total: true,
   segments: true,
@@ -90,6 +95,15 @@ const names = {
     ReferenceScan<AnyArray> &
     ReferenceSegmentsOption
 >;
+
+/** The operator on elements in the order of a scan. */
+function operatorOf(
+  { op = add, reverse = false }: { readonly op?: unknown; readonly reverse?: boolean },
+  type: ElementType,
+): ReferenceMonoid {
+  const own = referenceMonoid(op as Operator, type, "scanReference");
+  return reverse ? swapped(own) : own;
+}
 
 /**
  * What a scan means, on the CPU. It combines one element after another, or in the order of a plan. Integers wrap around;
@@ -103,6 +117,7 @@ const names = {
  * ```ts
  * scanReference(Uint32Array.of(3, 1, 7, 0)); // 3 4 11 11
  * scanReference(Int32Array.of(3, -1, 7), { op: max, exclusive: true }); // -2147483648 3 3
+ * scanReference(Uint32Array.of(3, 1, 7, 0), { reverse: true }); // 11 8 7 0
  * scanReference(Uint32Array.of(3, 1, 7, 0), { segments: { rows: 2 } }); // 3 4 7 7
  * scanReference(Uint32Array.of(3, 1, 7, 0), { segments: { columns: 2 } }); // 3 1 10 1
  * scanReference(Uint32Array.of(3, 1, 7, 4), { segments: { key: (x) => x % 2 } }); // 3 4 11 4
@@ -137,31 +152,36 @@ export function scanReference(
     ReferenceScan<AnyArray> = {},
 ): AnyArray {
   const { type, from, read } = mappedItems(data, options, names, "scanReference");
-  const combine = referenceMonoid((options.op ?? add) as Operator, type, "scanReference");
+  const { exclusive = false, reverse = false, grouping } = options;
+  const combine = operatorOf(options, type);
   const { identity, lift, reference, shown, lower } = combine;
-  const { exclusive = false, grouping } = options;
   const { array, set: put } = emptyFor(data, { type, from }, data.length, "scanReference");
-  const set = (index: number, element: Value): void => put(index, lower(element));
+  const segments =
+    options.segments && segmentsOf(options.segments, { array: data, type: from }, "scanReference");
+  const placeOf = placesOf(data.length, reverse, segments);
+  const elementAt = (index: number): Value => lift(read(placeOf(index)));
+  const set = (index: number, element: Value): void => put(placeOf(index), lower(element));
   const initial = initialOf(options, combine, "scanReference");
   const putTotal = totalIn(options.total, array, type, "scanReference");
   const setTotal = (element: Value): void => putTotal(lower(element));
   // A result that may combine no element is shown as what sums start from.
   const first = initial === undefined ? shown : (value: Value) => value;
-  if (options.segments !== undefined) {
+  if (segments !== undefined) {
     if (options.total !== undefined) {
       throw new ArgumentError("scanReference: with segments there is no total of all", "total");
     }
-    const segments = segmentsOf(options.segments, { array: data, type: from }, "scanReference");
-    const elements = Array.from({ length: data.length }, (_, index) => lift(read(index)));
+    const elements = Array.from({ length: data.length }, (_, index) => elementAt(index));
     const how = { exclusive, initial, grouping };
-    segmentedScan(combine, elements, segments, how, "scanReference").forEach((prefix, index) => {
-      set(index, exclusive ? first(prefix) : prefix);
-    });
+    segmentedScan(combine, elements, inOrder(segments, data.length, reverse), how, "scanReference").forEach(
+      (prefix, index) => {
+        set(index, exclusive ? first(prefix) : prefix);
+      },
+    );
     return array;
   }
   if (grouping !== undefined) {
     requireGrouping(grouping, grouping?.passes === "single" ? 1 : 2, "scanReference");
-    const elements = Array.from({ length: data.length }, (_, index) => lift(read(index)));
+    const elements = Array.from({ length: data.length }, (_, index) => elementAt(index));
     const { prefixes, total } = groupedScanFrom(combine, initial, elements, exclusive, grouping);
     prefixes.forEach((prefix, index) => {
       set(index, exclusive ? first(prefix) : prefix);
@@ -171,7 +191,7 @@ export function scanReference(
   }
   let prefix = initial ?? identity;
   for (let index = 0; index < data.length; index++) {
-    const element = lift(read(index));
+    const element = elementAt(index);
     const inclusive = index === 0 && initial === undefined ? element : reference(prefix, element);
     set(index, exclusive ? first(prefix) : inclusive);
     prefix = inclusive;

@@ -21,6 +21,8 @@ export interface ReferenceMonoid extends Monoid {
   shown(value: Value): Value;
   /** The value of an element, as results have it. */
   lower(element: Value): Value;
+  /** Whether elements come from the last one on, so that `reference` gets its operands the other way round. */
+  readonly swapped?: boolean;
 }
 
 type Combine = (earlier: Scalar, later: Scalar) => Scalar;

@@ -60,6 +60,32 @@ test("runs: run-length coding", () => {
   expect(fileOf("c.npy").data).toEqual([2, 3, 1]);
 });
 
+test("scans from the last element to the first, also of segments", () => {
+  put("x.npy", u32, Uint32Array.of(3, 1, 7, 0, 4, 1));
+  expect(run("scan", "x.npy", "-o", "s.npy", "--reverse")).toEqual(done);
+  expect(fileOf("s.npy").data).toEqual([16, 13, 12, 5, 5, 1]);
+  const ends = ["--reverse", "--exclusive", "--initial", "100"];
+  expect(run("scan", "x.npy", "-o", "s.npy", ...ends, "--total")).toEqual({ ...done, stdout: "116\n" });
+  expect(fileOf("s.npy").data).toEqual([113, 112, 105, 105, 101, 100]);
+  for (const [segments, wanted] of [
+    [
+      ["--rows", "3"],
+      [11, 8, 7, 5, 5, 1],
+    ],
+    [
+      ["--columns", "3"],
+      [3, 5, 8, 0, 4, 1],
+    ],
+    [
+      ["--key", "x / 4u"],
+      [4, 1, 7, 0, 4, 1],
+    ],
+  ] as const) {
+    expect(run("scan", "x.npy", "-o", "s.npy", "--reverse", ...segments)).toEqual(done);
+    expect(fileOf("s.npy").data, segments.join(" ")).toEqual(wanted);
+  }
+});
+
 test("expand: the inverse of runs", () => {
   put("v.npy", f32, Float32Array.of(4, 7, 9));
   put("c.npy", i32, Int32Array.of(2, 0, 1));
@@ -120,6 +146,9 @@ test("keys that are computed, of the input or of another file", () => {
 const wrong: readonly [string[], RegExp][] = [
   [["reduce", "x.npy", "--rows", "2"], /many totals; it takes -o OUT\.npy/],
   [["reduce", "x.npy", "-o", "t.npy"], /reduce prints its one value/],
+  [["reduce", "x.npy", "--reverse"], /unknown option '--reverse'/],
+  [["scan", "x.npy", "-o", "-", "--reverse", "--total"], /--total and -o - both write to standard output/],
+  [["scan", "x.npy", "-o", "t.npy", "--rows", "2", "--reverse", "--total"], /there is no total of all/],
   [
     ["reduce", "x.npy", "-o", "t.npy", "--rows", "2", "--unique", "u.npy"],
     /it takes --keys KEYS\.npy, too, or --key EXPR/,

@@ -16,6 +16,7 @@ import {
   isDefined,
   mostItems,
   oneIn,
+  orderOf,
   Pooled,
   planArbitrary,
   sizeAround,
@@ -123,7 +124,7 @@ export function expectedOf(
     return compactReference(data, kept as never, { ...types, ...(indices && { indices }) } as never);
   }
   if (spec.primitive === "scan") {
-    return scanReference(data, { op, ...types, ...ends, exclusive: spec.exclusive === true } as never);
+    return scanReference(data, { op, ...types, ...ends, ...orderOf(spec) } as never);
   }
   const result: unknown = reduceReference(data, { op, ...types, ...ends } as never);
   if (segments) {

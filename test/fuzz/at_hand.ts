@@ -18,7 +18,9 @@ import {
   isDefined,
   mostItems,
   numberAt,
+  orderOf,
   Pooled,
+  placeAfter,
   planArbitrary,
   sizeAround,
 } from "./plans.ts";
@@ -44,6 +46,7 @@ const optionNames = [
   "flags",
   "indices",
   "exclusive",
+  "reverse",
   "maxLength",
   "lengthOnGpu",
   "indirect",
@@ -63,6 +66,7 @@ const likely = [
   ["maxLength", "one"],
   ["maxLength", "huge"],
   ["exclusive", "true"],
+  ["reverse", "true"],
   ["indices", "true"],
   ["flags", "true"],
   ["flags", "words"],
@@ -273,10 +277,12 @@ async function finish(
 const changesMeaning = ({ extra = {}, plan }: CallSpec, own: Readonly<Record<string, unknown>>): boolean =>
   Object.entries(extra).some(
     ([name, value]) =>
-      ["op", "type", "from", "map", "where", "flags", "indices", "exclusive"].includes(name) &&
-      !(plan.primitive === "reduce" && ["exclusive", "where", "flags", "indices"].includes(name)) &&
+      ["op", "type", "from", "map", "where", "flags", "indices", "exclusive", "reverse"].includes(name) &&
+      !(
+        plan.primitive === "reduce" && ["exclusive", "reverse", "where", "flags", "indices"].includes(name)
+      ) &&
       !(plan.primitive === "scan" && ["where", "flags", "indices"].includes(name)) &&
-      !(plan.primitive === "compact" && ["op", "exclusive"].includes(name)) &&
+      !(plan.primitive === "compact" && ["op", "exclusive", "reverse"].includes(name)) &&
       (value !== "undefined" || own[name] !== undefined),
   );
 
@@ -351,7 +357,7 @@ function requireResult(
   const twin = { op, ...types };
   const expected =
     spec.primitive === "scan"
-      ? scanReference(array, { ...twin, exclusive: spec.exclusive === true } as never)
+      ? scanReference(array, { ...twin, ...orderOf(spec) } as never)
       : spec.primitive === "reduce"
         ? singleOf(facts, reduceReference(array, twin as never))
         : compactReference(
@@ -416,7 +422,8 @@ function requireNear(
   if (isScan && result.length !== array.length) {
     throw new Fault(`${title} gives ${result.length} items instead of ${array.length}`);
   }
-  const require = (index: number, count: number): void => {
+  const require = (before: number, count: number): void => {
+    const index = placeAfter(spec, before, array.length);
     const actual = Number(read(index));
     const bound = count * 2 ** -52 * (isSum ? magnitude : Math.abs(value));
     if (isFollowed && !(Math.abs(actual - value) <= bound)) {
@@ -427,7 +434,8 @@ function requireNear(
     if (isScan && exclusive) {
       require(index, index);
     }
-    const x = Number(map === undefined ? values(index) : map(values(index), index));
+    const place = placeAfter(spec, index, array.length);
+    const x = Number(map === undefined ? values(place) : map(values(place), place));
     value = isSum ? value + x : value * x;
     magnitude += Math.abs(x);
     const size = Math.abs(value);

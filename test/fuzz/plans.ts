@@ -49,6 +49,7 @@ export interface PlanSpec {
   readonly op?: string;
   readonly misfit?: boolean;
   readonly exclusive?: boolean;
+  readonly reverse?: boolean;
   /** Of a compaction: flags, where it is left out. */
   readonly where?: WhereName;
   readonly indices?: boolean;
@@ -241,6 +242,7 @@ export function planArbitrary(scale: Scale): fc.Arbitrary<PlanSpec> {
         op: ops,
         misfit: rarely(),
         exclusive: fc.boolean(),
+        reverse: rarely(3),
       },
       { requiredKeys: ["primitive", "type"] },
     ),
@@ -582,6 +584,7 @@ export function factsOf(spec: PlanSpec): PlanFacts {
     options: (spec.params ? withParams : asItIs)({
       ...(!isCompact && { op }),
       ...(spec.primitive === "scan" && spec.exclusive !== undefined && { exclusive: spec.exclusive }),
+      ...(spec.primitive === "scan" && spec.reverse !== undefined && { reverse: spec.reverse }),
       ...(where !== undefined && { where: where.wgsl }),
       ...(indices && { indices }),
       ...(map !== undefined && { map: map.wgsl }),
@@ -594,6 +597,13 @@ export function factsOf(spec: PlanSpec): PlanFacts {
     ...(where !== undefined && { keep: where.keep }),
   };
 }
+
+/** Which elements each result of a scan combines, as its reference takes it. */
+export const orderOf = ({ exclusive = false, reverse = false }: PlanSpec) => ({ exclusive, reverse });
+
+/** The place of the element that a plan combines after so many others. */
+export const placeAfter = ({ primitive, reverse }: PlanSpec, count: number, length: number): number =>
+  primitive === "scan" && reverse ? length - 1 - count : count;
 
 const isNarrowFloat = (type: ElementType): boolean => type.name === "f32" || type.name === "f16";
 
@@ -700,7 +710,7 @@ export function boundsOf(
     if (exclusive) {
       push(index);
     }
-    const x = values(index);
+    const x = values(placeAfter(plan.spec, index, length));
     value = isSum ? value + x : value * x;
     magnitude += Math.abs(x);
     wholes &&= Number.isInteger(x);
@@ -711,7 +721,8 @@ export function boundsOf(
     }
   }
   const fits = isSum ? magnitude < high : smallest > low && greatest < high && greatest / smallest < high;
-  return fits ? bounds : undefined;
+  const inOrder = bounds.map((_, index) => bounds[placeAfter(plan.spec, index, length)] as Bound);
+  return fits ? inOrder : undefined;
 }
 
 /** The number of an item of f32 or f16. */

@@ -25,6 +25,7 @@ import {
   mostItems,
   numberAt,
   oneIn,
+  orderOf,
   Pooled,
   planArbitrary,
   rarely,
@@ -832,7 +833,7 @@ function combine(
   { initial, total }: { readonly initial: Value | undefined; readonly total: PlacedRange | undefined },
 ): void {
   const { spec, type, from, op, title } = facts;
-  const exclusive = spec.exclusive === true;
+  const order = orderOf(spec);
   const isScan = spec.primitive === "scan";
   const array = arrayOf(from, data);
   const twin = {
@@ -850,7 +851,7 @@ function combine(
     const values = valuesOf(array, from);
     const numbers = (index: number): number =>
       Number(type.round(facts.map === undefined ? values(index) : facts.map(values(index), index)));
-    const all = boundsOf(facts, numbers, length, isScan && exclusive, operationsOf(grouping, length));
+    const all = boundsOf(facts, numbers, length, isScan && order.exclusive, operationsOf(grouping, length));
     if (all === undefined) {
       forget();
       return;
@@ -864,7 +865,7 @@ function combine(
   const { array: sum } = emptySingle(array, facts);
   const own = total === undefined ? {} : { total: sum };
   const result = isScan
-    ? scanReference(array, { ...twin, ...ends, ...own, exclusive } as never)
+    ? scanReference(array, { ...twin, ...ends, ...own, ...order } as never)
     : singleOf(array, facts, reduceReference(array, { ...twin, ...ends } as never));
   const put = (range: PlacedRange, items: AnyArray): void => {
     const bytes = bytesOf(items);

@@ -14,6 +14,7 @@ import {
   dataArbitrary,
   factsOf,
   operatorNames,
+  orderOf,
   Pooled,
   planArbitrary,
   sizeAround,
@@ -264,7 +265,11 @@ async function runStep(spec: SegmentsSpec, given: SegmentsCall, fixture: Fixture
   const { workGroupSize: threads = 2, itemsPerThread: items = by === "columns" ? 1 : 2 } = facts.spec;
   const mustWork =
     canRun(fixture, facts) && threads * items > 1 && (by !== "keys" || hasFeature(fixture, keyType.feature));
-  const { algorithm, passes, workGroupSize, itemsPerThread, op, exclusive } = facts.options;
+  const { algorithm, passes, workGroupSize, itemsPerThread, op, exclusive, reverse } = facts.options;
+  const order = {
+    ...(exclusive !== undefined && { exclusive }),
+    ...(reverse !== undefined && { reverse }),
+  };
   const tuning = Object.fromEntries(
     // Of columns, each thread goes down one by itself, so there is no algorithm to choose.
     Object.entries({ ...(by !== "columns" && { algorithm, passes }), workGroupSize, itemsPerThread }).filter(
@@ -292,7 +297,7 @@ async function runStep(spec: SegmentsSpec, given: SegmentsCall, fixture: Fixture
     ...tuning,
     op,
     ...initial,
-    ...(primitive === "scan" && exclusive !== undefined && { exclusive }),
+    ...(primitive === "scan" && order),
   };
   const keysAreF16 = "keys" in arrays && keyType.name === "f16" ? { type: keyType } : {};
   const method = (
@@ -303,7 +308,7 @@ async function runStep(spec: SegmentsSpec, given: SegmentsCall, fixture: Fixture
   const reference = { op: facts.op, ...isF16, ...initial, segments };
   const expected: unknown =
     primitive === "scan"
-      ? scanReference(data, { ...reference, exclusive: exclusive === true } as never)
+      ? scanReference(data, { ...reference, ...orderOf(facts.spec) } as never)
       : reduceReference(data, reference as never);
   const right = await partsOf(expected, async (one) => one as AnyArray);
   const made = await attempt(title, false, async () => {
@@ -316,7 +321,7 @@ async function runStep(spec: SegmentsSpec, given: SegmentsCall, fixture: Fixture
           type,
           ...tuning,
           op,
-          ...(primitive === "scan" && exclusive !== undefined && { exclusive }),
+          ...(primitive === "scan" && order),
         },
         initial,
         data,

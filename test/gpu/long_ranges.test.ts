@@ -79,11 +79,12 @@ const all = pairs({
   passes: ["single", "reduce-then-scan"],
   exclusive: [false, true],
   ends: [false, true],
+  reverse: [false, true],
 } as const).map(({ row, ...how }) => ({ ...row, ...how }));
 
 describe("scans and reductions", () => {
-  test.for(all)("$title, $passes, exclusive $exclusive, with ends $ends", async (row) => {
-    const { type, op, passes, exclusive, ends, items, initial } = row;
+  test.for(all)("$title, $passes, exclusive $exclusive, with ends $ends, reverse $reverse", async (row) => {
+    const { type, op, passes, exclusive, ends, reverse, items, initial } = row;
     const { device } = fold();
     const window = Math.floor((BINDING - 4096) / type.bytes / 256) * 256;
     const maxLength = 2 * window + 100;
@@ -94,6 +95,7 @@ describe("scans and reductions", () => {
       ...sizes,
       passes,
       exclusive,
+      reverse,
       ...(ends && { total: true }),
     });
     const reduce = await fold().prepareReduce({ ...options, ...sizes });
@@ -129,7 +131,7 @@ describe("scans and reductions", () => {
         onGpu.record(encoder, stated);
       });
       const wantedTotal = arrayOver(type, new ArrayBuffer(type.bytes));
-      const like = { op, type, exclusive, ...before, ...order, total: wantedTotal };
+      const like = { op, type, exclusive, reverse, ...before, ...order, total: wantedTotal };
       const expected = scanReference(data, like as never) as AnyArray;
       const found = await readWords(device, output);
       const title = `${length} items`;
@@ -173,6 +175,53 @@ describe("scans and reductions", () => {
     submit((encoder) => scan.record(encoder, { input: buffer, output: buffer, length, firstIndex }));
     const mapped = data.map((x, at) => x ^ (at + firstIndex));
     expectSameBits(await readWords(device, buffer), scanReference(mapped), "in place");
+  });
+
+  test("from the last item to the first, by a length on the GPU that leaves windows empty", async () => {
+    const { device } = fold();
+    const maxLength = 3 * WINDOW + 100;
+    const byIndex = await fold().prepareScan({
+      type: u32,
+      op: affine,
+      map: "x ^ i",
+      maxLength,
+      lengthOnGpu: true,
+      reverse: true,
+      total: true,
+    });
+    const sums = await fold().prepareScan({
+      type: f64,
+      maxLength,
+      lengthOnGpu: true,
+      reverse: true,
+      total: true,
+    });
+    for (const length of [0, 9, WINDOW + 1, maxLength]) {
+      const data = random(maxLength, `suffixes ${length}`);
+      const [input, output] = [storageBuffer(device, data), storageBuffer(device, poisoned(maxLength))];
+      const [total, count] = [
+        storageBuffer(device, poisoned(4)),
+        storageBuffer(device, Uint32Array.of(length)),
+      ];
+      submit((encoder) => byIndex.record(encoder, { input, output, length: count, total }));
+      const wanted = new Uint32Array(1);
+      const items = data.map((x, at) => x ^ at).slice(0, length);
+      const expected = scanReference(items, { op: affine, reverse: true, total: wanted });
+      expectInPoison(await readWords(device, output), 0, expected, `${length}`);
+      expect((await readWords(device, total))[0], `total of ${length}`).toBe(wanted[0]);
+      // A sum of nothing but −0 is −0, whatever the empty windows hand on; and a sum of nothing is 0.
+      const zeros = storageBuffer(device, words(negativeZeros(maxLength)));
+      const prefixes = storageBuffer(device, poisoned(2 * maxLength));
+      submit((encoder) => sums.record(encoder, { input: zeros, output: prefixes, length: count, total }));
+      expectInPoison(await readWords(device, prefixes), 0, words(negativeZeros(length)), `−0, ${length}`);
+      const sum = Float64Array.of(length === 0 ? 0 : -0);
+      expectSameBits((await readWords(device, total)).slice(0, 2), words(sum), `total of −0, ${length}`);
+      for (const buffer of [input, output, total, count, zeros, prefixes]) {
+        buffer.destroy();
+      }
+    }
+    byIndex.destroy();
+    sums.destroy();
   });
 
   test("more recordings than the spine takes", async () => {

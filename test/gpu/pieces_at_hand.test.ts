@@ -175,6 +175,65 @@ describe("every element is the reference's", () => {
     expect(alive().filter((label) => label.startsWith("wavefold"))).toEqual([]);
   });
 
+  // Pieces are cut from the end on, so that the order of sums of f64 is that of no recording.
+  test.for(
+    table
+      .filter(({ initial }) => initial !== 0.1)
+      .map((row) => ({ ...row, name: `${row.type.name}, ${row.op.name}, from ${String(row.initial)}` })),
+  )("from the last element to the first: $name", async ({ type, op, initial: before, items }, { skip }) => {
+    skip(type.feature !== undefined && !fold().device.features.has(type.feature), "no shader-f16");
+    const { one } = await foldOf();
+    const pieceItems = 2 * Math.floor(PIECE / type.bytes / 2);
+    for (const [turn, length] of lengthsFor(pieceItems).entries()) {
+      const data = items?.(length) ?? anyItems(type.name as TypeName, length, `reverse ${length}`);
+      const start = turn % 2 === 0 ? { initial: before } : {};
+      const options = { type, op, reverse: true, exclusive: turn % 3 === 0, ...start };
+      const [total, wantedTotal] = [poisoned(data, 1, type), emptyLike(data, 1, type).array];
+      const expected = scanReference(data, { ...options, total: wantedTotal } as never) as AnyArray;
+      const given = {
+        ...options,
+        ...(turn % 2 === 0 ? tuning : { passes: "single", workGroupSize: 8 }),
+        total,
+      };
+      expectSameBits((await one.scan(data, given as never)) as AnyArray, expected, `${length}`);
+      expectSameBits(total, wantedTotal, `total of ${length}`);
+      const own = copyOf(data);
+      await one.scan(own, { ...given, into: own } as never);
+      expectSameBits(own, expected, `in place, ${length}`);
+    }
+    one.destroy();
+  });
+
+  test("from the last element to the first: maps, and memory of the data a little further or before", async () => {
+    const { one } = await foldOf();
+    const data = Float32Array.from({ length: 211 }, (_, at) => (at * 37) % 101);
+    const wide = { type: u64, map: "vec2<u32>(u32(x), i)", reverse: true, ...tuning } as const;
+    const twin = (x: number, i: number): bigint => (BigInt(i) << 32n) + BigInt(x);
+    const expected = scanReference(data, { type: u64, map: twin, reverse: true });
+    expectSameBits(await one.scan(data, wide), expected, "wide");
+    for (const offset of [0, 4 * 211]) {
+      const room = new ArrayBuffer(8 * 211);
+      const floats = new Float32Array(room, offset, 211);
+      floats.set(data);
+      const into = new BigUint64Array(room);
+      expectSameBits(
+        await one.scan(floats, { ...wide, into }),
+        expected,
+        `in the memory of the data, ${offset}`,
+      );
+    }
+    for (const by of [-229, -25, -24, -1, 1, 24, 97, 150, 229, 300]) {
+      const room = new Uint32Array(1000);
+      const own = room.subarray(400, 630);
+      own.set(anyItems("u32", 230, `by ${by}`) as Uint32Array);
+      const wanted = scanReference(own.slice(), { op: affine, reverse: true });
+      const into = room.subarray(400 + by, 630 + by);
+      await one.scan(own, { ...tuning, op: affine, reverse: true, into });
+      expectSameBits(into, wanted, `by ${by}`);
+    }
+    one.destroy();
+  });
+
   test("in a single pass, by subgroups, and as Wavefold chooses", async () => {
     const { one } = await foldOf(512);
     const data = anyItems("u32", 501, "ways") as Uint32Array;

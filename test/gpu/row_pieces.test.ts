@@ -178,6 +178,10 @@ describe("every element is the reference's", () => {
         expected,
         title,
       );
+      const reversed = { ...folded, exclusive: !exclusive, reverse: true };
+      const suffixes = scanReference(data, { ...reversed, ...like } as never) as AnyArray;
+      const found: unknown = await one.scan(data, { ...given, ...reversed } as never);
+      expectSameBits(found as AnyArray, suffixes, `from the end, ${title}`);
       expectSameBits(
         (await one.reduce(data, given as never)) as unknown as AnyArray,
         reduceReference(data, { ...folded, ...like } as never) as unknown as AnyArray,

@@ -11,6 +11,7 @@ import { ArgumentError } from "../../src/node.ts";
 import { planColumns } from "../../src/plan/columns.ts";
 import { withFasterWays } from "../../src/plan/faster_ways.ts";
 import { ALL_ARRANGEMENTS } from "../../src/plan/plan.ts";
+import { inReverse } from "../../src/plan/reverse.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { arrayBuffer, readAs, readWords, storageBuffer, submit } from "../support/buffers.ts";
@@ -60,7 +61,7 @@ const planned = (primitive: "scan" | "reduce", options: object, testing: object 
   const given = { maxLength: MOST, segments: "columns", ...options } as never;
   return prepare(
     context,
-    planColumns(primitive, given, withFasterWays(context.facts), ALL_ARRANGEMENTS, testing),
+    planColumns(primitive, given, { ...withFasterWays(context.facts), inReverse }, ALL_ARRANGEMENTS, testing),
   );
 };
 
@@ -76,14 +77,15 @@ function expectChunks(rowsPerChunk: number | undefined, divided: string, of: num
   }
 }
 
-test.for(cases)("a scan of $name", async (row, { skip }) => {
-  const { type, op, exclusive, testing, divided, starts } = row;
+const scans = cases.flatMap((row) => [false, true].map((reverse) => ({ ...row, reverse })));
+test.for(scans)("a scan of $name, reverse: $reverse", async (row, { skip }) => {
+  const { type, op, exclusive, reverse, testing, divided, starts } = row;
   skip(
     type.feature !== undefined && !fold().device.features.has(type.feature),
     "the adapter has no shader-f16",
   );
   const { device } = fold();
-  const base = { type, op, exclusive, workGroupSize: 8, itemsPerThread: 4 };
+  const base = { type, op, exclusive, reverse, workGroupSize: 8, itemsPerThread: 4 };
   const scan = await planned("scan", { ...base, ...("initial" in starts && { initial: true }) }, testing);
   for (const [at, { columns, rows: ofRows }] of shapes.entries()) {
     const length = columns * ofRows;
@@ -110,7 +112,7 @@ test.for(cases)("a scan of $name", async (row, { skip }) => {
     const isBlocked = "block" in testing && columns >= testing.block && ofRows > 8;
     expect(grouping.rowsPerRun, title).toBe(isBlocked ? 4 : undefined);
     submit(fold().device, (encoder) => scan.record(encoder, ranges));
-    const like = { op, type, exclusive, segments: { columns }, ...starts };
+    const like = { op, type, exclusive, reverse, segments: { columns }, ...starts };
     const expected = scanReference(data, {
       ...like,
       ...(type.name === "f64" && { grouping }),

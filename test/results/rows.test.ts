@@ -126,10 +126,11 @@ test.for(cases)("a scan of $name, exclusive: $exclusive", async (row, { skip }) 
   );
   const starts = row.turn % 2 === 0 ? { initial } : {};
   const options = { type, op, exclusive, ...own, ...(starts.initial !== undefined && { initial: true }) };
-  for (const scan of [await prepared("scan", options, facts)]) {
+  for (const reverse of [false, true]) {
+    const scan = await prepared("scan", { ...options, reverse }, facts);
     for (const [at, [columns, count]] of row.shapes.entries()) {
       const length = columns * count;
-      const title = `${count} rows of ${columns}`;
+      const title = `${count} rows of ${columns}, reverse: ${reverse}`;
       const data = itemsOf(row, length);
       // In two buffers, in place, in one buffer from any item on, and at an item that starts no vector.
       const place = (at + row.turn) % 4;
@@ -152,7 +153,7 @@ test.for(cases)("a scan of $name, exclusive: $exclusive", async (row, { skip }) 
       const before = await readWords(fold().device, output);
       submit(fold().device, (encoder) => scan.record(encoder, ranges));
       const order = type.name === "f64" ? { grouping } : {};
-      const like = { op, type, exclusive, segments: { rows: columns }, ...starts, ...order };
+      const like = { op, type, exclusive, reverse, segments: { rows: columns }, ...starts, ...order };
       const expected = scanReference(data, like as never) as AnyArray;
       const words = await readWords(fold().device, output);
       expectSameBits(readAs(expected, type, words.slice(offset / 4)), expected, title);

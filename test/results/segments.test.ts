@@ -303,11 +303,12 @@ const cases = pairs({
   tuning: tunings,
   exclusive: [false, true],
   startsFrom: [true, false],
-}).map(({ source: [number, source], bySubgroups, tuning, exclusive, startsFrom }, at) => {
+  reverse: [false, true],
+}).map(({ source: [number, source], bySubgroups, tuning, exclusive, startsFrom, reverse }, at) => {
   const row = table[(at + Math.floor(at / table.length)) % table.length] as Row;
   const name = `${row.type.name}, ${row.op.name}, by ${source.name} (${number})`;
   const algorithm = bySubgroups ? "subgroup" : at % 2 === 0 ? "blelloch" : "hillis-steele";
-  return { ...row, name, source, algorithm, turn: at, exclusive, startsFrom, ...tuning } as const;
+  return { ...row, name, source, algorithm, turn: at, exclusive, startsFrom, reverse, ...tuning } as const;
 });
 const named = Object.entries(partitions);
 /** The sources that have kernels of their own, which are the first, and in turn others that differ by how keys are loaded. */
@@ -318,9 +319,10 @@ const casesOf = (isTaken: (source: number, by: number) => boolean) =>
   });
 
 test.for(casesOf((at, by) => at % 2 === 1 && by === (at >> 1) % 2))(
-  "a scan of $name, $algorithm, $passes, exclusive: $exclusive",
+  "a scan of $name, $algorithm, $passes, exclusive: $exclusive, reverse: $reverse",
   async (row, { skip }) => {
     const { type, op, initial, algorithm, workGroupSize, itemsPerThread, passes, source, exclusive } = row;
+    const { reverse } = row;
     skip(
       type.feature !== undefined && !fold().device.features.has(type.feature),
       "the adapter has no shader-f16",
@@ -331,6 +333,7 @@ test.for(casesOf((at, by) => at % 2 === 1 && by === (at >> 1) % 2))(
     const scan = await fold().prepareScan({
       ...options,
       exclusive,
+      reverse,
       segments: source.segments as never,
       ...(starts.initial !== undefined && { initial: true }),
     });
@@ -357,7 +360,7 @@ test.for(casesOf((at, by) => at % 2 === 1 && by === (at >> 1) % 2))(
       const grouping = scan.groupingOf(ranges);
       submit(fold().device, (encoder) => scan.record(encoder, ranges));
       const order = type.name === "f64" ? { grouping } : {};
-      const like = { op, type, exclusive, segments: reference, ...starts, ...order };
+      const like = { op, type, exclusive, reverse, segments: reference, ...starts, ...order };
       const expected = scanReference(data, like as never) as AnyArray;
       const words = await readWords(device, output);
       expectSameBits(readAs(expected, type, words.slice(offset / 4)), expected, title);
@@ -470,6 +473,8 @@ describe("at hand", () => {
         const exclusive = at % 4 > 1;
         const scanned = scanReference(data, { ...like, exclusive });
         expectSameBits(await fold().scan(data, { ...options, exclusive }), scanned, how);
+        const suffixes = scanReference(data, { ...like, exclusive, reverse: true });
+        expectSameBits(await fold().scan(data, { ...options, exclusive, reverse: true }), suffixes, how);
         const found = (await fold().reduce(data, options)) as AnyArray | { keys: AnyArray; values: AnyArray };
         const expected = reduceReference(data, like) as typeof found;
         if ("values" in expected && "keys" in expected && typeof expected.keys !== "function") {

@@ -41,6 +41,7 @@ import type { DeviceFacts, Limits } from "../../src/plan/device_facts.ts";
 import { withFasterWays } from "../../src/plan/faster_ways.ts";
 import type { Passes } from "../../src/plan/options.ts";
 import { ALL_ARRANGEMENTS } from "../../src/plan/plan.ts";
+import { inReverse } from "../../src/plan/reverse.ts";
 import { planRows } from "../../src/plan/rows.ts";
 import type { LookBackTesting } from "../../src/plan/scan.ts";
 import { planNth, planTopK } from "../../src/plan/select.ts";
@@ -374,6 +375,9 @@ export async function kernelsOf(
         }
       }
       take((await planReduce({ ...base, ...changes, op }, facts)).kernels);
+      for (const passes of allPasses) {
+        take((await planScan({ ...base, ...changes, op, passes, reverse: true }, facts)).kernels);
+      }
     }
     // Columns take no algorithm, so they go with one of them.
     for (const exclusive of isWhole && algorithm === "blelloch" ? [false, true] : []) {
@@ -383,6 +387,13 @@ export async function kernelsOf(
         take(planColumns(primitive, options, withFasterWays(facts), ALL_ARRANGEMENTS).kernels);
         const asRows = { ...options, segments: "rows" } as const;
         take(planRows(primitive, asRows, withFasterWays(facts), ALL_ARRANGEMENTS)?.kernels ?? []);
+        if (primitive === "scan") {
+          const reversed = { ...options, reverse: true };
+          const all = { ...withFasterWays(facts), inReverse };
+          take(planColumns(primitive, reversed, all, ALL_ARRANGEMENTS).kernels);
+          const rows = { ...reversed, segments: "rows" } as const;
+          take(planRows(primitive, rows, all, ALL_ARRANGEMENTS)?.kernels ?? []);
+        }
       }
     }
     // All in one kernel; and, of one operator, as the text that compiles as it stands.

@@ -4,6 +4,7 @@ import type { DeviceFacts } from "../../src/plan/device_facts.ts";
 import { withFasterWays } from "../../src/plan/faster_ways.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { planReduce as reduce } from "../../src/plan/reduce.ts";
+import { inReverse } from "../../src/plan/reverse.ts";
 import type { LookBackTesting } from "../../src/plan/scan.ts";
 import { planScan as scan } from "../../src/plan/scan.ts";
 import { planSegments } from "../../src/plan/segments.ts";
@@ -18,8 +19,8 @@ export const planScan = async (
   ...rest: Rest
 ): Promise<Plan> =>
   options.segments === undefined
-    ? scan(options, withFasterWays(facts), ...rest)
-    : planSegments("scan", options, withFasterWays(facts), ...rest);
+    ? scan(options, { ...withFasterWays(facts), inReverse }, ...rest)
+    : planSegments("scan", options, { ...withFasterWays(facts), inReverse }, ...rest);
 
 export const planReduce = async (
   options: Parameters<typeof reduce>[0],

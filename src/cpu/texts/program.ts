@@ -333,7 +333,7 @@ function headFor(
 const isLongName = (name: string): boolean => name === "u64" || name === "i64" || name === "f64";
 
 /** An operator as a program; its function takes the scalars of `earlier`, and then those of `later`. @throws {Error} if it has no code. */
-export function readOperator({ name, combine, declarations, type }: OperatorText): Program {
+export function readOperator({ name, combine, declarations, type, swapped }: OperatorText): Program {
   const isLong = takesLong([type]);
   const { element } = type.native;
   const files = withHeads(type.files);
@@ -347,7 +347,8 @@ export function readOperator({ name, combine, declarations, type }: OperatorText
       ...(isLong && { numbers: { files: withHeads(numericFiles), reader: () => numbers.reader([type]) } }),
     },
   });
-  const line = (of: string): string => `(earlier: ${of}, later: ${of}) -> ${of} {`;
+  const [first, second] = swapped ? ["later", "earlier"] : ["earlier", "later"];
+  const line = (of: string): string => `(${first}: ${of}, ${second}: ${of}) -> ${of} {`;
   const module = checked([...callers.sources(`fn combine${line(element)}`), ...files], "combine");
   return isLong
     ? longProgram(
@@ -364,4 +365,7 @@ export function readOperator({ name, combine, declarations, type }: OperatorText
 }
 
 /** What an operator is made of. */
-export type OperatorText = Pick<CustomOperator, "name" | "combine" | "declarations" | "type">;
+export type OperatorText = Pick<CustomOperator, "name" | "combine" | "declarations" | "type"> & {
+  /** Whether the later operand comes first. */
+  readonly swapped?: boolean | undefined;
+};

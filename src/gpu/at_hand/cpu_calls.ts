@@ -47,6 +47,7 @@ export interface FoldAtHand {
     readonly map?: string;
     readonly params?: unknown;
     readonly exclusive?: boolean;
+    readonly reverse?: boolean;
   };
   readonly given: Given;
   readonly types: { readonly from?: ElementType; readonly type: ElementType };
@@ -165,11 +166,18 @@ async function foldingOf(
       ? items
       : await mapped(context, items, { text: map.text, to: type, params: paramsIn(options) });
   const initial = ends.initial && valueIn(bytesOf(ends.initial, primitive, "initial", "initial"), type);
-  if (array === undefined || name !== undefined) {
-    return array && name && tableFolding(array, name, initial as Scalar | undefined);
+  if (array === undefined) {
+    return undefined;
   }
-  const passes = combination.callers && (await loadTexts()).operatorText(op as CustomOperator);
-  return passes && textFolding(array, passes, initial);
+  const { reverse: swapped } = options;
+  const passes =
+    name === undefined && combination.callers
+      ? (await loadTexts()).operatorText({ ...(op as CustomOperator), swapped })
+      : undefined;
+  const foldingBy = name
+    ? (own: CpuArray) => tableFolding(own, name, initial as Scalar | undefined)
+    : passes && ((own: CpuArray) => textFolding(own, passes, initial));
+  return foldingBy && (swapped ? (await loadSegments()).inReverse(array, foldingBy) : foldingBy(array));
 }
 
 const tableFolding = (array: CpuArray, name: FoldName, initial: Scalar | undefined): Folding => {
@@ -275,7 +283,17 @@ export async function segments(context: Context, call: SegmentsAtHand): Promise<
   if (primitive === "scan") {
     const bytes = target(given.length * types.type.bytes)();
     const exclusive = options.exclusive === true;
-    scanSegments({ type, op, input, initial, segments, exclusive, output: numbersOver(bytes, type) });
+    const output = numbersOver(bytes, type);
+    scanSegments({
+      type,
+      op,
+      input,
+      initial,
+      segments,
+      exclusive,
+      output,
+      reverse: options.reverse,
+    });
     return { bytes };
   }
   const bytes = bytesIn(reduceSegments({ type, op, input, initial, segments }));

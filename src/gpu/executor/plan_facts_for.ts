@@ -3,19 +3,22 @@ import { part } from "../../errors.ts";
 import type { DeviceFacts } from "../../plan/device_facts.ts";
 import type { TuningOptions } from "../../plan/options.ts";
 import type { PlanFacts } from "../../plan/plan_facts.ts";
+import type { ScanOptions } from "../../plan/scan.ts";
 
 /**
  * The facts that a plan is made from. Subgroups and the single pass are loaded if the options name one of them. For a
  * recording, they are also loaded if the adapter was tuned, or is known to be faster with them: a call at hand takes longer for its copies
- * than either saves.
+ * than either saves. What reversed scans take is loaded for these.
  */
 export async function planFactsFor(
-  { algorithm, passes }: TuningOptions,
+  { algorithm, passes, reverse }: TuningOptions & Pick<ScanOptions, "reverse">,
   facts: DeviceFacts,
   isRecorded = false,
 ): Promise<PlanFacts> {
   const isFaster = isRecorded && (traitsOf(facts).recordsBySubgroups || facts.lookBack || facts.tuned);
-  return isFaster || algorithm === "subgroup" || passes === "single"
-    ? (await part(import("../../plan/faster_ways.ts"))).withFasterWays(facts)
-    : facts;
+  const own =
+    isFaster || algorithm === "subgroup" || passes === "single"
+      ? (await part(import("../../plan/faster_ways.ts"))).withFasterWays(facts)
+      : facts;
+  return reverse ? { ...own, ...(await part(import("../../plan/reverse.ts"))) } : own;
 }

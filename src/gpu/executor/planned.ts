@@ -2,11 +2,13 @@ import { paramsIn } from "../../algebra/seen_params.ts";
 import type { Arrangement } from "../../kernels/kernel.ts";
 import type { TuningOptions } from "../../plan/options.ts";
 import type { Plan } from "../../plan/plan.ts";
+import type { ScanOptions } from "../../plan/scan.ts";
 
 // What a plan of a call depends on.
 
 /** The options of a call's plan, with types and the length. */
-export type PlanOptions = TuningOptions & { readonly maxLength: number; readonly params?: unknown };
+export type PlanOptions = TuningOptions &
+  Pick<ScanOptions, "maxLength" | "reverse"> & { readonly params?: unknown };
 
 /**
  * The length that the plan of a call at hand is made for: a power of two, so that other lengths can use it, too. It is at least

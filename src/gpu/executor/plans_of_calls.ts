@@ -3,6 +3,7 @@ import { LimitError } from "../../errors.ts";
 import type { Arrangement } from "../../kernels/kernel.ts";
 import type { TuningOptions } from "../../plan/options.ts";
 import { withTextParams } from "../../plan/plan.ts";
+import type { ScanOptions } from "../../plan/scan.ts";
 import type { KeptPlan } from "../device/call_memory.ts";
 import { endCall, keepPlan, startCall, takePlan } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
@@ -19,10 +20,15 @@ import { keyOfCall } from "./planned.ts";
 /**
  * Calls at hand make their own, padded buffers for input and output. Kernels for such buffers are the shortest, and no
  * other kernels need to be compiled. A single pass has no kernels for padded buffers, so it takes vectors. So do subgroups:
- * they combine vector by vector, so that sums of f64 from padded totals would have other bits than those of a recording.
+ * they combine vector by vector, so that sums of f64 from padded totals would have other bits than those of a recording. A reversed
+ * scan takes its items one by one.
  */
-export const arrangementFor = ({ algorithm, passes }: TuningOptions): Arrangement =>
-  passes === "single" || algorithm === "subgroup" ? "vectors" : "padded";
+export const arrangementFor = ({
+  algorithm,
+  passes,
+  reverse,
+}: TuningOptions & Pick<ScanOptions, "reverse">): Arrangement =>
+  reverse ? "items" : passes === "single" || algorithm === "subgroup" ? "vectors" : "padded";
 
 /** A compiled plan that calls at hand leave for the next ones, and its last execution. */
 export interface PlanForCalls extends KeptPlan {

@@ -34,7 +34,7 @@ import {
 
 // Recordings of ranges that are longer than a binding may be: window after window, with the carry handed on on the GPU.
 
-/** The carries of a window: a dispatch reads one and writes the other. `isLast` is whether no window follows. */
+/** The carries of a window: a dispatch reads one and writes the other. `isLast` is whether no window comes after it. */
 interface Carries {
   readonly before: Range | undefined;
   readonly after: Range;
@@ -47,6 +47,8 @@ interface WindowPlans {
   readonly whole: Plan;
   /** The plan of the first window and that of the others, or one for all. */
   readonly plans: readonly Plan[];
+  /** Whether the last window comes first. */
+  readonly reverse?: boolean | undefined;
   /** Copies a window's results to the output where one binding could not hold both the output and the input. */
   readonly mover?: Plan;
 }
@@ -62,7 +64,7 @@ type EndsOfWindow = (
 /** Combines window after window, each on top of those before. */
 async function carriedInWindows(
   context: Context,
-  { whole: plan, plans, mover }: WindowPlans,
+  { whole: plan, plans, reverse, mover }: WindowPlans,
   window: number,
   { bytes }: Pick<ElementType, "bytes">,
   endsOf: EndsOfWindow,
@@ -85,7 +87,8 @@ async function carriedInWindows(
     divide(length, ranges, { first_index: firstIndex = 0 }) {
       requireApart(plan, ranges);
       const windows = windowsOf(length, window);
-      return windows.flatMap(({ first, items }, at) => {
+      const inOrder = reverse ? windows.reverse() : windows;
+      return inOrder.flatMap(({ first, items }, at) => {
         const windowRanges: ResolvedRanges = {
           ...ranges,
           input: subrangeOf(ranges.input, first, items, itemBytes.input),
@@ -133,19 +136,22 @@ async function scanInWindows(
   arrangements: readonly Arrangement[],
 ): Promise<Division> {
   requireValues(options, "scan", window);
-  const { type, maxLength, initial, total } = options;
+  const { type, maxLength, initial, total, reverse } = options;
   const planOf = (more: object): Plan =>
     withTextParams(
       planScan({ ...options, ...more, maxLength: window, total: true }, facts, arrangements),
       options,
     );
-  const first = planOf({});
+  const continued = { initial: true, continued: true };
+  // A length on the GPU may leave the last windows empty. In reverse, they come first, and hand on the identity.
+  const first = planOf(reverse && !initial ? { continued: true } : {});
   const itemBytes = Math.max(type.bytes, first.itemBytes.input);
   requireWindows(first.title, maxLength, itemBytes, context.facts.limits);
   const needs = [...first.needs].filter((name) => name !== "total" || total);
   const plans: WindowPlans = {
     whole: wholePlan(first, maxLength, window, needs),
-    plans: initial ? [first] : [first, planOf({ initial: true, continued: true })],
+    plans: initial ? [first] : [first, planOf(continued)],
+    reverse,
     mover: planMover(first, type, window, context),
   };
   return carriedInWindows(context, plans, window, type, (ranges, at, items, { before, after, isLast }) => ({

@@ -32,6 +32,8 @@ export interface PieceCall {
   readonly writeFlags?: WriteFlags | undefined;
   /** How rows are cut, if each row is combined on its own. */
   readonly rows?: RowCut | undefined;
+  /** The items of all pieces, if the last of these come first. */
+  readonly fromEnd?: number | undefined;
   /** Whether a call under way has the stream's bytes. */
   readonly isOfCall?: boolean;
 }
@@ -88,18 +90,21 @@ export function bytesOfPieces(
 }
 
 /** Cuts the data of a stream. */
-export function cutFor({ planned, rows }: PieceCall): PieceCut {
+export function cutFor({ planned, rows, fromEnd }: PieceCall): PieceCut {
   const mostItems = rows?.most ?? planned.all.maxLength;
   const isReduction = planned.primitive === "reduce";
   const resultsOf = (piece: number, items: number): number =>
     resultsOfPiece(isReduction ? rows : undefined, piece, items);
+  const itemsOf = (piece: number): number => rows?.itemsOf(piece) ?? mostItems;
+  const firstOf = (piece: number): number => rows?.firstOf(piece) ?? piece * mostItems;
   return {
     mostItems,
     mostResults: Math.max(1, resultsOf(0, mostItems)),
     hasResults: !isReduction || rows !== undefined,
     givesCarries: isReduction && !rows?.isWhole,
-    itemsOf: (piece) => rows?.itemsOf(piece) ?? mostItems,
-    firstOf: (piece) => rows?.firstOf(piece) ?? piece * mostItems,
+    itemsOf,
+    firstOf: (piece) =>
+      fromEnd === undefined ? firstOf(piece) : Math.max(0, fromEnd - firstOf(piece) - itemsOf(piece)),
     resultsOf,
   };
 }
@@ -118,7 +123,7 @@ export interface PieceLayout {
 
 /** How the items of pieces lie in buffers, for a plan. */
 export function layoutFor(plan: Plan, { planned, rows }: PieceCall): PieceLayout {
-  const arrangement = rows?.isWhole ? "vectors" : arrangementFor(planned.all);
+  const arrangement = rows?.isWhole && !planned.all.reverse ? "vectors" : arrangementFor(planned.all);
   const vector = arrangement === "padded" ? plan.vector : 1;
   return {
     arrangement,

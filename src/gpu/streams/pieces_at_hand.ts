@@ -60,17 +60,20 @@ async function inTurn<T>({ kept }: Context, bytes: number, work: () => Promise<T
   }
 }
 
-/** Whether results in `room` would replace items of `read` before they are read. Both go from their starts to their ends. */
+/** Whether results in `room` would replace items of `read` before they are read. Both go from their starts to their ends, or the other way. */
 const isAhead = (
   read: Pick<Given, "buffer" | "byteOffset" | "byteLength">,
   room: Given | undefined,
   resultBytes: number,
+  fromEnd = false,
 ): boolean =>
   room !== undefined &&
   room.buffer === read.buffer &&
   room.byteOffset < read.byteOffset + read.byteLength &&
   read.byteOffset < room.byteOffset + resultBytes &&
-  (room.byteOffset > read.byteOffset || resultBytes > read.byteLength);
+  (fromEnd
+    ? room.byteOffset < read.byteOffset || resultBytes < read.byteLength
+    : room.byteOffset > read.byteOffset || resultBytes > read.byteLength);
 
 /** A function that writes the flags of a piece. If results may overwrite flags before these are read, the flags are copied first. */
 function writerOf({ flags, room, given, outputBytes }: LongCall): WriteFlags | undefined {
@@ -160,6 +163,8 @@ export function runInPieces(context: Context, call: LongCall): Promise<Uint8Arra
     const start = startOf(call, isWhole);
     const { initial, carried } = start;
     const isReduction = primitive === "reduce" && rows === undefined;
+    // Whole rows are scanned each on its own, in whatever order.
+    const fromEnd = planned.all.reverse === true && !isWhole;
     const pieces = openPieces(context, {
       planned: { ...planned, all: optionsForPieces(call, most, isWhole, start) },
       itemBytes,
@@ -167,10 +172,14 @@ export function runInPieces(context: Context, call: LongCall): Promise<Uint8Arra
       readsTotal: isReduction || ends?.total !== undefined,
       writeFlags,
       rows,
+      fromEnd: fromEnd ? call.given.length : undefined,
       isOfCall: true,
     });
     try {
-      const [result] = await Promise.all([isReduction ? undefined : read(pieces, call), write(pieces, call)]);
+      const [result] = await Promise.all([
+        isReduction ? undefined : read(pieces, call, fromEnd),
+        write(pieces, call, fromEnd),
+      ]);
       const sum = await pieces.total();
       const total = sum && carried ? bytesOfInitial(carried.value(sum), type, primitive) : sum;
       if (total !== undefined) {
@@ -209,13 +218,19 @@ export async function rowsInPieces(
   return runInPieces(context, { ...call, planned, columns, outputBytes: options.type.bytes });
 }
 
-/** Copies the array into the pieces. */
-async function write(pieces: Pieces, { planned, given, room, outputBytes }: LongCall): Promise<void> {
+/** Copies the array into the pieces, from its start on, or from its end. */
+async function write(
+  pieces: Pieces,
+  { planned, given, room, outputBytes }: LongCall,
+  fromEnd: boolean,
+): Promise<void> {
   const now = (): Uint8Array => bytesOf(given, planned.primitive, "the array", "data");
-  const copy = isAhead(given, room, given.length * outputBytes) ? now().slice() : undefined;
+  const copy = isAhead(given, room, given.length * outputBytes, fromEnd) ? now().slice() : undefined;
   for (let at = 0; at < given.byteLength; ) {
     const place = await pieces.room();
-    const bytes = (copy ?? now()).subarray(at, at + place.length);
+    const left = given.byteLength - at;
+    const first = fromEnd ? Math.max(0, left - place.length) : at;
+    const bytes = (copy ?? now()).subarray(first, first + Math.min(place.length, left));
     place.set(bytes);
     pieces.filled(bytes.length);
     at += bytes.length;
@@ -227,18 +242,21 @@ async function write(pieces: Pieces, { planned, given, room, outputBytes }: Long
 async function read(
   pieces: Pieces,
   { planned, given, target, outputBytes, columns }: LongCall,
+  fromEnd: boolean,
 ): Promise<Uint8Array> {
   // Nobody knows beforehand how many items a compaction keeps.
   const kept: Uint8Array[] | undefined = planned.primitive === "compact" && target === fresh ? [] : undefined;
   const results = planned.primitive === "reduce" && columns ? given.length / columns : given.length;
-  const whole = kept === undefined && target === fresh ? fresh(results * outputBytes) : undefined;
+  const whole =
+    kept === undefined && (target === fresh || fromEnd) ? target(results * outputBytes) : undefined;
   let at = 0;
   for (let result = await pieces.next(); result !== undefined; result = await pieces.next()) {
     const { bytes, release } = result;
     if (kept) {
       kept.push(bytes.slice());
     } else {
-      (whole ?? target(at + bytes.length))().set(bytes, at);
+      const place = fromEnd ? results * outputBytes - at - bytes.length : at;
+      (whole ?? target(at + bytes.length))().set(bytes, place);
     }
     at += bytes.length;
     release();

@@ -260,6 +260,16 @@ function columnsOf(segments: unknown, total: unknown, caller: string): number | 
   return columns;
 }
 
+/** @throws {ArgumentError} for a scan from the last element to the first. */
+function requireForward(caller: string, options: object): void {
+  if ((options as { readonly reverse?: unknown } | undefined)?.reverse) {
+    throw new ArgumentError(
+      `${caller}: reverse is true, but a stream gives its first results before its last elements come in; scan an array, or write the last elements first`,
+      "reverse",
+    );
+  }
+}
+
 /** Starts the scan or the reduction of a stream. */
 function startFold(
   context: Context,
@@ -268,6 +278,9 @@ function startFold(
   options: AnyStreamOptions,
   { known = Number.POSITIVE_INFINITY, total: isRead = false }: StartOptions,
 ): Streamed {
+  if (primitive === "scan") {
+    requireForward(caller, options);
+  }
   const types = typesOf(caller, options, primitive === "scan" ? scanNames : reduceNames);
   const { type, from } = types;
   const { identity, start, carried } = monoid((options.op ?? add) as Operator, type, caller);

@@ -34,6 +34,7 @@ const algorithms = axis("algorithm", [undefined, undefined, "subgroup", "blelloc
 const passes = axis("passes", [undefined, "single", "single", "reduce-then-scan"]);
 const onGpu = axis("lengthOnGpu", [undefined, undefined, true]);
 const exclusive = axis("exclusive", [undefined, true]);
+const reverse = axis("reverse", [true]);
 const indices = axis("indices", [undefined, undefined, true]);
 const initial = axis("initial", [undefined, undefined, true]);
 const plainSizes: Axis = [
@@ -80,6 +81,11 @@ const scans = [
     ]),
     ...exactSums,
     { type: u32, op: saturatingSum, ...plain },
+  ]),
+  ...setsOf("scan in reverse", planners.recorded("scan"), [
+    ...mixes(60, someSums, lengths, algorithms, passes, onGpu, exclusive, ends, tunings, reverse),
+    ...product(mapped, reverse),
+    ...product(exactSums, reverse),
   ]),
   ...setsOf("scan at hand", planners.atHand("scan"), [
     ...someSums.map((sum) => ({ ...sum, ...plain })),
@@ -185,6 +191,10 @@ const segmented = [
     mixes(170, someSums, lengths, segmentKinds, algorithms, passes, onGpu, exclusive, initial, plainSizes),
   ),
   ...setsOf("scan segments", planners.recorded("scan"), mixes(20, ...columns, exclusive)),
+  ...setsOf("scan segments in reverse", planners.recorded("scan"), [
+    ...mixes(40, someSums, lengths, segmentKinds, algorithms, passes, onGpu, exclusive, plainSizes, reverse),
+    ...mixes(10, ...columns, exclusive, reverse),
+  ]),
   ...setsOf("reduce segments", planners.recorded("reduce"), [
     ...mixes(20, ...columns),
     ...mixes(130, someSums, lengths, segmentKinds, algorithms, passes, onGpu, initial, plainSizes),

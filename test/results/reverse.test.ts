@@ -1,0 +1,686 @@
+import { describe, expect, test } from "vitest";
+import { emptyLike } from "../../src/algebra/array_values.ts";
+import type { AnyArray } from "../../src/algebra/arrays.ts";
+import { arrayOver } from "../../src/algebra/arrays.ts";
+import { exactAdd } from "../../src/algebra/exact_add.ts";
+import { f16, f32 } from "../../src/algebra/floats.ts";
+import { i32, u32 } from "../../src/algebra/integers.ts";
+import type { Operator } from "../../src/algebra/monoid.ts";
+import { add, logicalAnd, max, min, mul } from "../../src/algebra/operators.ts";
+import type { ElementType, TypeName, Value } from "../../src/algebra/types.ts";
+import { f64, u64 } from "../../src/algebra/types_64.ts";
+import { openFold } from "../../src/node.ts";
+import { scanReference } from "../../src/reference/scan.ts";
+import { matrix } from "../look_back/operators.ts";
+import { arrayBuffer, readAs, readWords, storageBuffer, submit } from "../support/buffers.ts";
+import { expectSameBits } from "../support/compare.ts";
+import { algorithmNames, planAs, untyped, useFoldOfOneSize } from "../support/fold.ts";
+import type { Subject } from "../support/mutations.ts";
+import { testMutations } from "../support/mutations.ts";
+import { affine, chain, last } from "../support/operators.ts";
+import { pairs } from "../support/pairs.ts";
+import { anyItems, manyMagnitudes, randomWords } from "../support/random.ts";
+
+// Scans from the last element to the first, against the reference, on every element.
+
+// Sums of f64 have the order that groupingOf gives.
+const fold = useFoldOfOneSize();
+const tunings = [
+  { workGroupSize: 4, itemsPerThread: 2, passes: "reduce-then-scan" },
+  { workGroupSize: 8, itemsPerThread: 4, passes: "single" },
+] as const;
+/** Around tiles; and two levels of spine, or groups of a look-back. */
+const lengths = [0, 1, 7, 8, 9, 31, 33, 65, 300];
+const MOST = 300;
+
+interface Row {
+  readonly type: ElementType;
+  readonly op: Operator<string>;
+  readonly initial: Value;
+  readonly items?: (length: number) => AnyArray;
+}
+
+const structs =
+  (type: ElementType): ((length: number) => AnyArray) =>
+  (length) =>
+    (type as typeof matrix.type).over(
+      randomWords((length * type.bytes) / 4, `${type.name} ${length}`).buffer as ArrayBuffer,
+    ) as never;
+
+const table: readonly Row[] = [
+  { type: u32, op: untyped(affine), initial: 0x80030005 },
+  { type: u32, op: untyped(add), initial: 7 },
+  { type: u32, op: untyped(last), initial: 5 },
+  { type: i32, op: untyped(min), initial: -2 },
+  { type: f32, op: untyped(max), initial: -0 },
+  {
+    type: f32,
+    op: untyped(exactAdd),
+    initial: 2 ** -90,
+    items: (length) => Float32Array.from(manyMagnitudes(length, `f32 ${length}`)),
+  },
+  { type: f16, op: untyped(logicalAnd), initial: 3.5 },
+  { type: f16, op: untyped(exactAdd), initial: 0.5 },
+  { type: u64, op: untyped(mul), initial: 3n },
+  { type: f64, op: untyped(add), initial: 0.1, items: (length) => manyMagnitudes(length, `f64 ${length}`) },
+  {
+    type: f64,
+    op: untyped(exactAdd),
+    initial: 1e300,
+    items: (length) => manyMagnitudes(length, `f64 ${length}`),
+  },
+  {
+    type: matrix.type,
+    op: untyped(matrix),
+    initial: { a: 1, b: 2, c: 3, d: 4 },
+    items: structs(matrix.type),
+  },
+  {
+    type: chain.type,
+    op: untyped(chain),
+    initial: { sum: 3n, first: 4, last: 5, count: 6 },
+    items: structs(chain.type),
+  },
+];
+const itemsOf = ({ type, items }: Row, length: number): AnyArray =>
+  items?.(length) ?? anyItems(type.name as TypeName, length, `${type.name} ${length}`);
+
+/** A value, as an array of one. */
+function one(type: ElementType, value: Value): AnyArray {
+  const { array, set } = emptyLike(arrayOver(type, new ArrayBuffer(0)), 1, type);
+  set(0, value);
+  return array;
+}
+
+const missing = ({ type }: Row): boolean =>
+  type.feature !== undefined && !fold().device.features.has(type.feature);
+
+const cases = pairs({
+  row: table,
+  algorithm: algorithmNames,
+  tuning: tunings,
+  exclusive: [false, true],
+  ends: ["no ends", "initial", "total", "initial and total"],
+  place: ["two buffers", "two buffers at any item", "in place", "one buffer"],
+  lengthOnGpu: [false, true],
+}).map((one, turn) => ({
+  ...one,
+  turn,
+  name: `${one.row.type.name}, ${one.row.op.name}, ${one.algorithm}, ${one.tuning.passes}, ${one.exclusive ? "exclusive" : "inclusive"}, ${one.ends}, ${one.place}${one.lengthOnGpu ? ", length on the GPU" : ""}`,
+}));
+
+test.for(cases)("recorded: $name", async (one_, { skip }) => {
+  const { row, algorithm, tuning, exclusive, ends, place, lengthOnGpu, turn } = one_;
+  skip(missing(row), "the adapter has no shader-f16");
+  const { type, op, initial } = row;
+  const { device } = fold();
+  const starts = ends.includes("initial") ? { initial } : {};
+  const hasTotal = ends.includes("total");
+  const scan = await fold().prepareScan({
+    type,
+    op,
+    algorithm,
+    ...tuning,
+    exclusive,
+    reverse: true,
+    maxLength: MOST,
+    lengthOnGpu,
+    initial: "initial" in starts,
+    total: hasTotal,
+  });
+  const itemWords = Math.max(1, type.bytes / 4);
+  for (const length of lengths.filter((_, at) => at < 2 || (at + turn) % 2 === 0)) {
+    const title = `${length}`;
+    // The most items that a range may have to hold.
+    const most = lengthOnGpu ? MOST : length;
+    const data = itemsOf(row, length);
+    const shift = place === "two buffers at any item" || place === "in place" ? itemWords * (turn % 4) : 0;
+    const input = arrayBuffer(device, data, shift, 5000);
+    const isApart = place.startsWith("two");
+    const output = isApart ? storageBuffer(device, randomWords(5000, "poison")) : input;
+    const room = Math.ceil((most * type.bytes) / 4 / itemWords) * itemWords;
+    const offset = 4 * (place === "one buffer" ? room + 2 * itemWords : shift);
+    const before = await readWords(device, output);
+    const sum = storageBuffer(device, randomWords(256, "sum"));
+    const count = storageBuffer(device, Uint32Array.of(length));
+    const ranges = {
+      input: {
+        buffer: input,
+        offset: 4 * shift,
+        size: Math.max(4, 4 * Math.ceil((most * type.bytes) / 4)),
+      },
+      output: { buffer: output, offset },
+      length: lengthOnGpu ? count : length,
+      ...starts,
+      ...(hasTotal && { total: { buffer: sum, offset: 768 } }),
+    };
+    const grouping = scan.groupingOf(ranges as never);
+    submit(device, (encoder) => scan.record(encoder, ranges as never));
+    const wanted = one(type, initial);
+    const order = type.name === "f64" && op.name === "add" ? { grouping } : {};
+    const like = {
+      type,
+      op,
+      exclusive,
+      reverse: true,
+      ...starts,
+      ...order,
+      ...(hasTotal && { total: wanted }),
+    };
+    const expected = scanReference(data, like as never) as AnyArray;
+    const words = await readWords(device, output);
+    expectSameBits(readAs(expected, type, words.slice(offset / 4)), expected, title);
+    const end = offset / 4 + Math.ceil((length * type.bytes) / 4);
+    expectSameBits(words.slice(0, offset / 4), before.slice(0, offset / 4), `before the output ${title}`);
+    expectSameBits(words.slice(end), before.slice(end), `behind the output ${title}`);
+    if (hasTotal) {
+      expectSameBits(
+        readAs(wanted, type, (await readWords(device, sum)).slice(192)),
+        wanted,
+        `total ${title}`,
+      );
+    }
+    for (const buffer of [input, output, sum, count]) {
+      buffer.destroy();
+    }
+  }
+  scan.destroy();
+});
+
+const combineAffine = affine.reference as NonNullable<typeof affine.reference>;
+
+/** Suffixes by the plainest loop: what the reference has to give. */
+function suffixesOf<V>(
+  values: readonly V[],
+  combine: (earlier: V, later: V) => V,
+  identity: V,
+  exclusive: boolean,
+): V[] {
+  return values.map((_, at) =>
+    values.slice(exclusive ? at + 1 : at).reduceRight((later, earlier) => combine(earlier, later), identity),
+  );
+}
+
+describe("the reference", () => {
+  test.for([false, true])("gives what a loop gives, exclusive: %s", (exclusive) => {
+    const data = randomWords(40, "reference");
+    const plain = suffixesOf([...data], combineAffine, affine.identity, exclusive);
+    const given = scanReference(data, { op: affine, reverse: true, exclusive });
+    expectSameBits(given, Uint32Array.from(plain), "all");
+    const total = new Uint32Array(1);
+    const from = 0x80030005;
+    const started = scanReference(data, { op: affine, reverse: true, exclusive, initial: from, total });
+    const behind = suffixesOf([...data, from], combineAffine, affine.identity, exclusive);
+    expectSameBits(
+      started,
+      Uint32Array.from(
+        behind.slice(0, -1).map((value, at) => (exclusive && at === data.length - 1 ? from : value)),
+      ),
+      "initial",
+    );
+    expect(total[0]).toBe(suffixesOf([...data, from], combineAffine, affine.identity, false)[0]);
+  });
+
+  test.for([false, true])("restarts at the end of each segment, exclusive: %s", (exclusive) => {
+    const data = randomWords(24, "segments");
+    const bounds = [0, 5, 6, 6, 20, 24];
+    const wanted = bounds
+      .slice(1)
+      .flatMap((end, at) =>
+        suffixesOf([...data.subarray(bounds[at], end)], combineAffine, affine.identity, exclusive),
+      );
+    const options = { op: affine, reverse: true, exclusive } as const;
+    expectSameBits(
+      scanReference(data, { ...options, segments: { offsets: bounds } }),
+      Uint32Array.from(wanted),
+      "offsets",
+    );
+    const byRows = scanReference(data, { ...options, segments: { rows: 6 } });
+    const rows = [0, 6, 12, 18].flatMap((at) =>
+      suffixesOf([...data.subarray(at, at + 6)], combineAffine, affine.identity, exclusive),
+    );
+    expectSameBits(byRows, Uint32Array.from(rows), "rows");
+    const byColumns = scanReference(data, { ...options, segments: { columns: 4 } });
+    for (let column = 0; column < 4; column++) {
+      const own = data.filter((_, at) => at % 4 === column);
+      expectSameBits(
+        byColumns.filter((_, at) => at % 4 === column),
+        Uint32Array.from(suffixesOf([...own], combineAffine, affine.identity, exclusive)),
+        "column",
+      );
+    }
+  });
+});
+
+describe("at hand", () => {
+  for (const cpu of ["never", "always"] as const) {
+    test.for(table.map((row, at) => ({ ...row, name: `${row.type.name}, ${row.op.name}`, turn: at })))(
+      `$name, on the CPU: ${cpu}`,
+      async (row, { skip }) => {
+        skip(missing(row), "the adapter has no shader-f16");
+        const { type, op, initial, turn } = row;
+        const own = await openFold({ device: fold().device, cpu });
+        for (const [at, length] of [0, 1, 300, 1500].entries()) {
+          const exclusive = (at + turn) % 2 === 0;
+          const data = itemsOf(row, length);
+          const ends = (at + turn) % 3 === 0 ? {} : { initial };
+          const [total, wanted] = [one(type, initial), one(type, initial)];
+          // Sums of f64 go from the last element to the first on the CPU, and in the order of a plan on the GPU.
+          const isOrdered = type.name === "f64" && op.name === "add" && cpu === "never";
+          const given = isOrdered ? whole(data) : data;
+          const like = { type, op, exclusive, reverse: true, ...ends } as never;
+          const expected = scanReference(given, { ...(like as object), total: wanted } as never) as AnyArray;
+          const found = await own.scan(given as never, { ...(like as object), total } as never);
+          expectSameBits(found, expected, `${length}`);
+          expectSameBits(total, wanted, `total ${length}`);
+          const inPlace = await own.scan(given as never, { ...(like as object), into: given } as never);
+          expectSameBits(inPlace, expected, `in place ${length}`);
+        }
+        own.destroy();
+      },
+    );
+  }
+});
+
+/** Small whole numbers, whose sums are exact in any order. */
+const whole = (data: AnyArray): Float64Array =>
+  Float64Array.from({ length: data.length }, (_, at) => (at * 7) % 64);
+
+const mapped = {
+  map: "u32(x) * 3u + i",
+  twin: (x: number, i: number) => (x * 3 + i) >>> 0,
+};
+
+test.for(["never", "always"] as const)("a map sees each element's own index, on the CPU: %s", async (cpu) => {
+  const own = await openFold({ device: fold().device, cpu });
+  const data = Float32Array.from(randomWords(700, "map"), (word) => word % 1000);
+  for (const passes of [undefined, "reduce-then-scan", "single"] as const) {
+    const options = { type: u32, op: affine, reverse: true } as const;
+    const expected = scanReference(data, { ...options, map: mapped.twin });
+    const found = await own.scan(data, {
+      ...options,
+      map: mapped.map,
+      ...(passes && { passes, workGroupSize: 8 }),
+    });
+    expectSameBits(found, expected, `${passes}`);
+  }
+  own.destroy();
+});
+
+test("arrays on the GPU, and lengths that only the GPU knows", async () => {
+  const data = randomWords(500, "arrays");
+  const array = await fold().upload(data);
+  const options = { op: affine, reverse: true } as const;
+  const scanned = await fold().scan(array, options);
+  expectSameBits(await scanned.read(), scanReference(data, options), "whole");
+  const kept = await fold().compact(array, { where: "x % 3u == 0u" });
+  const total = await fold().upload(new Uint32Array(1));
+  const suffixes = await fold().scan(kept, { ...options, exclusive: true, initial: 9, total });
+  const wanted = new Uint32Array(1);
+  const items = data.filter((x) => x % 3 === 0);
+  const expected = scanReference(items, { ...options, exclusive: true, initial: 9, total: wanted });
+  expectSameBits(await suffixes.read(), expected, "kept");
+  expectSameBits(await total.read(), wanted, "total");
+  const inPlace = await fold().scan(array, { ...options, into: array });
+  expectSameBits(await inPlace.read(), scanReference(data, options), "in place");
+  for (const one of [array, kept, suffixes, scanned, total]) {
+    one.destroy();
+  }
+});
+
+/** Segments of 24 items and more, at hand. */
+const segmentsAtHand = (length: number) => {
+  const heads = Uint32Array.from({ length }, (_, at) => Number(at % 7 === 3 || at % 11 === 0));
+  return {
+    rows: { rows: length / 6 },
+    columns: { columns: 6 },
+    offsets: { offsets: Uint32Array.of(0, 0, 5, 6, 6, length - 1, length, length) },
+    heads: { heads },
+    keys: { keys: heads.map((_, at) => Math.floor(Math.sqrt(at)) % 3) },
+  } as const;
+};
+
+test.for(["never", "always"] as const)("segments at hand, on the CPU: %s", async (cpu) => {
+  const own = await openFold({ device: fold().device, cpu });
+  const rows = [
+    { type: u32, op: untyped(add), initial: 7 },
+    { type: i32, op: untyped(min), initial: -2 },
+    { type: f32, op: untyped(max), initial: -0 },
+    { type: u64, op: untyped(mul), initial: 3n },
+    { type: u32, op: untyped(affine), initial: 0x30007 },
+  ] satisfies Row[];
+  for (const [turn, row] of rows.entries()) {
+    const { type, op, initial } = row;
+    for (const [at, [kind, segments]] of Object.entries(segmentsAtHand(60 + 6 * turn)).entries()) {
+      const data = itemsOf(row, 60 + 6 * turn);
+      const ends = (at + turn) % 2 === 0 ? { initial } : {};
+      const options = {
+        type,
+        op,
+        reverse: true,
+        exclusive: (at + turn) % 3 === 0,
+        segments,
+        ...ends,
+      } as never;
+      const expected = scanReference(data, options) as AnyArray;
+      const title = `${type.name} ${op.name} by ${kind}`;
+      expectSameBits((await own.scan(data as never, options)) as AnyArray, expected, title);
+      await own.scan(data as never, { ...(options as object), into: data } as never);
+      expectSameBits(data, expected, `in place, ${title}`);
+    }
+  }
+  own.destroy();
+});
+
+/** The segments of a kind as lists of items, for a length that cuts the last row off. */
+function partsOf(kind: string, length: number, heads: readonly number[]): number[][] {
+  const parts = new Map<number, number[]>();
+  for (let index = 0, run = 0; index < length; index++) {
+    run += Number(heads.includes(index));
+    const part = kind === "rows" ? Math.floor(index / 10) : kind === "columns" ? index % 10 : run;
+    parts.set(part, [...(parts.get(part) ?? []), index]);
+  }
+  return [...parts.values()];
+}
+
+test.for(["rows", "columns", "offsets", "heads", "headBits", "keys"] as const)(
+  "%s of data whose length only the GPU knows",
+  async (kind) => {
+    const { device } = fold();
+    const maxLength = 400;
+    const heads = [0, 3, 4, 40, 41, 97, 98, 200, 333];
+    const flags = Uint32Array.from({ length: maxLength }, (_, at) => Number(heads.includes(at)));
+    const bits = new Uint32Array(Math.ceil(maxLength / 32));
+    for (const head of heads) {
+      bits[head >>> 5] = ((bits[head >>> 5] as number) | (1 << (head & 31))) >>> 0;
+    }
+    const given = {
+      rows: {},
+      columns: {},
+      offsets: { offsets: Uint32Array.from([...heads, maxLength]) },
+      heads: { heads: flags },
+      headBits: { heads: bits },
+      keys: { keys: flags.map((_, at) => heads.filter((head) => head <= at).length % 2) },
+    }[kind];
+    for (const exclusive of [false, true]) {
+      for (const tuning of [...(kind === "columns" ? [] : tunings), undefined]) {
+        const scan = await fold().prepareScan({
+          type: u32,
+          op: affine,
+          reverse: true,
+          exclusive,
+          maxLength,
+          lengthOnGpu: true,
+          segments: kind === "keys" ? { keys: u32 } : kind,
+          ...tuning,
+        });
+        for (const length of [0, 1, 33, 97, 98, 205, 400]) {
+          const data = randomWords(maxLength, `${kind} ${length}`);
+          const [input, output] = [
+            storageBuffer(device, data),
+            storageBuffer(device, randomWords(500, "poison")),
+          ];
+          const [[name, words] = []] = Object.entries(given);
+          const marks = words && storageBuffer(device, words);
+          const count = storageBuffer(device, Uint32Array.of(length));
+          const numbers = {
+            rows: { rows: 10 },
+            columns: { columns: 10 },
+            offsets: { segmentCount: heads.length },
+          };
+          const ranges = {
+            input,
+            output,
+            length: count,
+            ...(name && { [name]: marks }),
+            ...(numbers as Record<string, object>)[kind],
+          };
+          submit(device, (encoder) => scan.record(encoder, ranges as never));
+          const wanted = randomWords(500, "poison");
+          for (const part of partsOf(kind, length, heads)) {
+            const items = part.map((index) => data[index] as number);
+            const suffixes = suffixesOf(items, combineAffine, affine.identity, exclusive);
+            part.forEach((index, at) => {
+              wanted[index] = suffixes[at] as number;
+            });
+          }
+          const title = `${length}, exclusive: ${exclusive}, ${tuning?.passes}`;
+          expectSameBits(await readWords(device, output), wanted, title);
+          for (const buffer of [input, output, count, ...(marks ? [marks] : [])]) {
+            buffer.destroy();
+          }
+        }
+        scan.destroy();
+      }
+    }
+  },
+);
+
+test("is refused where there is no last element, and where nothing is scanned", async () => {
+  const error =
+    /scanStream: reverse is true, but a stream gives its first results before its last elements come in/;
+  const { readable } = fold().scanStream({ type: u32, reverse: true } as never);
+  await expect(readable.getReader().read()).rejects.toThrow(error);
+  await expect(fold().reduce(Uint32Array.of(1), { reverse: true } as never)).rejects.toThrow(
+    /reduce takes no option reverse/,
+  );
+  await expect(fold().scan(Uint32Array.of(1), { reverse: 1 } as never)).rejects.toThrow(/reverse is 1/);
+  await expect(fold().prepareScan({ type: u32, maxLength: 1, reverse: "yes" } as never)).rejects.toThrow(
+    /reverse/,
+  );
+});
+
+describe("exact sums in tiles of their own, as on GPUs", () => {
+  test.for([f16, f32, f64])("$name", async (type, { skip }) => {
+    skip(
+      type.feature !== undefined && !fold().device.features.has(type.feature),
+      "the adapter has no shader-f16",
+    );
+    const { device } = fold();
+    const restore = planAs(fold(), { software: false });
+    try {
+      for (const [turn, sizes] of [
+        { workGroupSize: 4, itemsPerThread: 4 },
+        { workGroupSize: 8, itemsPerThread: 33 },
+      ].entries()) {
+        const exclusive = turn === 0;
+        const options = { type, op: exactAdd, reverse: true, exclusive } as const;
+        const scan = await fold().prepareScan({
+          ...options,
+          ...sizes,
+          algorithm: "blelloch",
+          passes: "reduce-then-scan",
+          maxLength: MOST,
+          total: true,
+        });
+        for (const length of [0, 1, 17, 300]) {
+          const data = itemsOf(
+            { type, op: untyped(exactAdd), initial: 0, ...(type !== f16 && { items: magnitudesOf(type) }) },
+            length,
+          );
+          const input = arrayBuffer(device, data, 4);
+          const output = turn === 0 ? storageBuffer(device, randomWords(700, "poison")) : input;
+          const total = storageBuffer(device, randomWords(4, "total"));
+          const at = { buffer: input, offset: 16 };
+          const ranges = { input: at, output: turn === 0 ? output : at, length, total };
+          submit(device, (encoder) => scan.record(encoder, ranges));
+          const wanted = one(type, 0);
+          const expected = scanReference(data, { ...options, total: wanted } as never) as AnyArray;
+          const words = await readWords(device, output);
+          expectSameBits(readAs(expected, type, words.slice(turn === 0 ? 0 : 4)), expected, `${length}`);
+          expectSameBits(readAs(wanted, type, await readWords(device, total)), wanted, `total ${length}`);
+          for (const buffer of new Set([input, output, total])) {
+            buffer.destroy();
+          }
+        }
+        scan.destroy();
+      }
+    } finally {
+      restore();
+    }
+  });
+});
+
+/** Numbers of f32 or f64 whose exponents differ. */
+const magnitudesOf =
+  (type: ElementType) =>
+  (length: number): AnyArray =>
+    type === f32
+      ? Float32Array.from(manyMagnitudes(length, `exact ${length}`))
+      : manyMagnitudes(length, `exact ${length}`);
+
+const broken = randomWords(100, "mutations");
+const small = { op: affine, reverse: true, workGroupSize: 4, itemsPerThread: 2 } as const;
+
+/** Scans of an array, of two buffers, in place, and of two ranges of one buffer. */
+const scans = (more: object, twin: object = more, length: number = broken.length): Subject =>
+  async function* (own) {
+    const data = broken.slice(0, length);
+    const expected = scanReference(data, { op: affine, reverse: true, ...twin } as never);
+    yield [await own.scan(data, { ...small, ...more } as never), expected];
+    const { device } = own;
+    const { segments, ...others } = more as { segments?: Record<string, number> };
+    const [[kind, count] = []] = Object.entries(segments ?? {});
+    const scan = await own.prepareScan({
+      type: u32,
+      ...small,
+      ...others,
+      ...(kind && { segments: kind as "rows" }),
+      maxLength: length,
+    });
+    for (const place of [0, 4 * length]) {
+      const buffer = storageBuffer(device, Uint32Array.of(...data, ...data));
+      const output = { buffer, offset: place };
+      const ranges = { input: { buffer, size: 4 * length }, output, length, ...(kind && { [kind]: count }) };
+      submit(device, (encoder) => scan.record(encoder, ranges as never));
+      yield [(await readWords(device, buffer)).slice(place / 4, place / 4 + length), expected];
+    }
+    scan.destroy();
+  };
+
+/** A scan of fewer items than a whole number of rows of seven. */
+const cutOff = (kind: "rows" | "columns"): Subject =>
+  async function* (own) {
+    const { device } = own;
+    const scan = await own.prepareScan({
+      type: u32,
+      ...small,
+      maxLength: 98,
+      lengthOnGpu: true,
+      segments: kind,
+    });
+    const output = storageBuffer(device, new Uint32Array(98));
+    const length = storageBuffer(device, Uint32Array.of(95));
+    const ranges = { input: storageBuffer(device, broken), output, length, [kind]: 7 };
+    submit(device, (encoder) => scan.record(encoder, ranges));
+    const wanted = new Uint32Array(98);
+    for (let part = 0; part < 14; part++) {
+      const own = Array.from({ length: 95 }, (_, at) => at).filter((at) =>
+        kind === "rows" ? Math.floor(at / 7) === part : at % 7 === part,
+      );
+      const items = own.map((at) => broken[at] as number);
+      for (const [at, value] of suffixesOf(items, combineAffine, affine.identity, false).entries()) {
+        wanted[own[at] as number] = value;
+      }
+    }
+    yield [await readWords(device, output), wanted];
+    scan.destroy();
+  };
+
+testMutations(
+  fold,
+  {
+    all: scans({}),
+    "a single pass": scans({ passes: "single" }, {}),
+    mapped: scans({ map: "x ^ i" }, { map: (x: number, i: number) => (x ^ i) >>> 0 }),
+    rows: scans({ segments: { rows: 10 } }),
+    columns: scans({ segments: { columns: 10 } }),
+    "rows that are cut off": cutOff("rows"),
+    "columns that are cut off": cutOff("columns"),
+    keys: async function* (own) {
+      const keys = broken.map((_, at) => Math.floor(Math.sqrt(at)));
+      const options = { ...small, exclusive: true, segments: { keys } };
+      const expected = scanReference(broken, {
+        op: affine,
+        reverse: true,
+        exclusive: true,
+        segments: { keys },
+      });
+      yield [await own.scan(broken, options), expected];
+    },
+  },
+  [
+    {
+      title: "an operator gets its operands in the order of the kernel",
+      shownBy: "all",
+      from: "fn combine(later: Element, earlier: Element)",
+      to: "fn combine(earlier: Element, later: Element)",
+    },
+    {
+      title: "within segments, too",
+      shownBy: "keys",
+      from: "fn combine_values(later: SegmentValue, earlier: SegmentValue)",
+      to: "fn combine_values(earlier: SegmentValue, later: SegmentValue)",
+    },
+    {
+      title: "items are not mirrored",
+      shownBy: "all",
+      from: "return data_length() - 1u - index;",
+      to: "return index;",
+    },
+    {
+      title: "the input is read in its own order",
+      shownBy: "a single pass",
+      from: "input[call.input_base + mirrored(index)]",
+      to: "input[call.input_base + index]",
+    },
+    {
+      title: "the input in the output's buffer is read in its own order",
+      shownBy: "all",
+      from: "output[call.input_base + mirrored(index)]",
+      to: "output[call.input_base + index]",
+    },
+    {
+      title: "results are written in the order of the kernel",
+      shownBy: "a single pass",
+      from: "output[call.output_base + mirrored(index)] = item",
+      to: "output[call.output_base + index] = item",
+    },
+    {
+      title: "a map sees the index of the kernel",
+      shownBy: "mapped",
+      from: "mirrored(i) + call.first_index",
+      to: "i + call.first_index",
+    },
+    {
+      title: "rows change places",
+      shownBy: "rows",
+      from: "let first = index - index % call.columns;",
+      to: "let first = data_length() - call.columns - (index - index % call.columns);",
+    },
+    {
+      title: "a row that is cut off is as long as the others",
+      shownBy: "rows that are cut off",
+      from: "min(call.columns, data_length() - first) - 1u",
+      to: "call.columns - 1u",
+    },
+    {
+      title: "columns go from their first items on",
+      shownBy: "columns",
+      from: "(rows - 1u - index / call.columns)",
+      to: "(index / call.columns)",
+    },
+    {
+      title: "a column that is cut off is as long as the others",
+      shownBy: "columns that are cut off",
+      from: /(let rows = length \/ call\.columns \+ select\(0u, 1u, )column < length % call\.columns\);\n {2}return \(rows/,
+      to: "$1true);\n  return (rows",
+    },
+    {
+      title: "segments start where they do in the caller's order",
+      shownBy: "keys",
+      from: "mirrored(index) + 1u, index > 0u",
+      to: "mirrored(index), index > 0u",
+    },
+  ],
+);
