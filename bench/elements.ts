@@ -23,12 +23,6 @@ const addQuads = /* @__PURE__ */ operator({
   type: quad,
   identity: { a: 0, b: 0, c: 0, d: 0 },
   combine: "Quad(earlier.a + later.a, earlier.b + later.b, earlier.c + later.c, earlier.d + later.d)",
-  reference: (x, y) => ({
-    a: (x.a + y.a) >>> 0,
-    b: (x.b + y.b) >>> 0,
-    c: (x.c + y.c) >>> 0,
-    d: (x.d + y.d) >>> 0,
-  }),
 });
 
 /** Elements on the CPU: integers as words, low word first; floats as numbers. */

@@ -97,7 +97,7 @@ export type { ExpandOptions } from "./plan/expand_runs.ts";
 export type { ConditionOption, ConditionOptions } from "./plan/find.ts";
 export type { Grouping } from "./plan/grouping.ts";
 export type { HistogramOptions, HistogramTuning, WeightName } from "./plan/histogram.ts";
-export type { Passes, SegmentOptions, SegmentsBy, TuningOptions } from "./plan/options.ts";
+export type { ParamsOption, Passes, SegmentOptions, SegmentsBy, TuningOptions } from "./plan/options.ts";
 export type { ReduceOptions } from "./plan/reduce.ts";
 export type { RunKeyOptions } from "./plan/run_key.ts";
 export type { ScanOptions } from "./plan/scan.ts";
@@ -106,7 +106,7 @@ export type { NthOptions, TopKOptions, TopKOrder, TopKRowsOptions } from "./plan
 export type { SortKeyOptions, SortOrder } from "./plan/sort_key.ts";
 export type { SegmentSortOptions } from "./plan/sort_segments.ts";
 export type { PreparedSortOptions, ValueTypes } from "./plan/sort_with_values.ts";
-export type { IntoOption, MapOption, TypesOption } from "./primitives/call_options.ts";
+export type { CallParamsOption, IntoOption, MapOption, TypesOption } from "./primitives/call_options.ts";
 export type {
   CompactOf,
   CompactRanges,

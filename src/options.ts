@@ -4,10 +4,10 @@ import { ArgumentError, refuse, shown } from "./errors.ts";
 export type OptionNames = Readonly<Record<string, unknown>>;
 
 /**
- * What an option takes, so that the command and the tests know how to give it: a whole number, WGSL, an element type, a list of numbers, or
- * one of some words. `true` is for all that is none of these.
+ * What an option takes, so that the command and the tests know how to give it: a whole number, WGSL, the values that WGSL names, an element type, a
+ * list of numbers, or one of some words. `true` is for all that is none of these.
  */
-export type OptionKind = true | "count" | "expression" | "type" | "numbers" | readonly string[];
+export type OptionKind = true | "count" | "expression" | "params" | "type" | "numbers" | readonly string[];
 
 /** A table has `"boolean"` for each option that takes only true or false. `Others` are checked elsewhere, which says more of them. */
 export type OptionTable<Options, Others extends keyof Options = never> = {

@@ -275,7 +275,8 @@ describe.each<[string, readonly Row[]]>([
         () => scanReference(data, { from: f32, type: f32, map: (x: number) => x } as never),
         "from",
       ],
-      ["a map that is none", () => scanReference(data, { map: "x" } as never), "map"],
+      ["a map that is none", () => scanReference(data, { map: 3 } as never), "map"],
+      ["a map without code", () => scanReference(data, { map: "y" }), "map"],
       ["a map that gives no number", () => scanReference(data, { map: () => "x" } as never), "map"],
       ["a type without a map", () => scanReference(data, { from: u32, type: f32 } as never), "map"],
       ["no operator", () => scanReference(data, { op: {} } as never), "op"],
@@ -285,7 +286,7 @@ describe.each<[string, readonly Row[]]>([
         "reference",
       ],
       ["a grouping", () => scanReference(data, { grouping: { ...grouping, rows: 0 } as never }), "grouping"],
-      ["no predicate", () => compactReference(data, "true" as never), "keep"],
+      ["no predicate", () => compactReference(data, true as never), "keep"],
     ],
   ],
   [

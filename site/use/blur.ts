@@ -25,11 +25,6 @@ const addSums = operator({
   type: Sums,
   identity: { red: 0, green: 0, blue: 0 },
   combine: "Sums(earlier.red + later.red, earlier.green + later.green, earlier.blue + later.blue)",
-  reference: (earlier, later) => ({
-    red: (earlier.red + later.red) >>> 0,
-    green: (earlier.green + later.green) >>> 0,
-    blue: (earlier.blue + later.blue) >>> 0,
-  }),
 });
 
 /** A picture that is blurred on a canvas. */

@@ -5,6 +5,7 @@ import { callersCombine, requireCode } from "../text/callers.ts";
 import { describe, problemOf } from "./check_value.ts";
 import type { Monoid, Operator } from "./monoid.ts";
 import { optionalDomain } from "./optional_element.ts";
+import { requireName } from "./require_name.ts";
 import type { ElementType, Value, WgslType } from "./types.ts";
 import { isSameType, requireType, requireValueType } from "./types.ts";
 
@@ -19,8 +20,8 @@ export interface InKernelOperator<Accepted extends string = string, V extends Va
   readonly combine: string;
   /** WGSL that `combine` uses; empty if there is none. */
   readonly declarations: string;
-  /** The CPU twin of `combine`. It throws if there is none. */
-  reference(earlier: V, later: V): V;
+  /** A CPU twin of `combine` that was written by hand, if there is one. */
+  reference?(earlier: V, later: V): V;
 }
 
 /** An operator of the caller's own. See {@link operator}. */
@@ -40,8 +41,11 @@ export interface OperatorDefinition<Name extends string, V extends Value> {
   readonly identity: NoInfer<V>;
   /** WGSL: an expression over `earlier` and `later`, or statements that end in `return`. */
   readonly combine: string;
-  /** The CPU twin of `combine`. Only what computes on the CPU needs it: references, streams and checks. */
-  readonly reference?: (earlier: NoInfer<V>, later: NoInfer<V>) => NoInfer<V>;
+  /**
+   * A CPU twin of `combine`, written by hand. References compute with it. Without it, they compute with `combine`, as JavaScript. The
+   * check of `wavefold/laws` compares both.
+   */
+  readonly reference?: ((earlier: NoInfer<V>, later: NoInfer<V>) => NoInfer<V>) | undefined;
   /** WGSL functions, constants and structs that `combine` uses. */
   readonly declarations?: string;
 }
@@ -99,7 +103,6 @@ export function operator<Name extends string>(
  *   type: u32,
  *   identity: 0xffffffff,
  *   combine: "select(earlier, later, earlier == 0xffffffffu)",
- *   reference: (earlier, later) => (earlier === 0xffffffff ? later : earlier),
  * });
  * await fold.reduce(Uint32Array.of(7, 3, 9), { op: first }); // 7
  * ```
@@ -116,21 +119,13 @@ export function operator<Name extends string, V extends Value>(
   },
 ): InKernelOperator<Name, V> {
   requireDefinition(definition, "operator", definitionNames);
-  const { name, combine, declarations = "" } = definition;
+  const { name, combine, declarations = "", reference } = definition;
   const identity = definition.identity as V | undefined;
   requireName(name, "operator");
   const caller = `operator ${name}`;
-  const {
-    reference = () => {
-      throw new ArgumentError(
-        `${caller}: there is no reference; give it, since this computes on the CPU`,
-        "reference",
-      );
-    },
-  } = definition;
   const type = requireValueType(definition.type, caller) as ElementType<Name, V>;
   requireCode(caller, "combine", combine, "a WGSL expression over earlier and later");
-  if (typeof reference !== "function") {
+  if (reference !== undefined && typeof reference !== "function") {
     refuse(caller, "reference", typeof reference, `a function of two values of ${type.name}`);
   }
   if (typeof declarations !== "string") {
@@ -145,7 +140,7 @@ export function operator<Name extends string, V extends Value>(
     type,
     ...(identity !== undefined && { identity }),
     combine,
-    reference,
+    ...(reference && { reference }),
     declarations,
     on: customMonoid,
   };
@@ -171,16 +166,6 @@ export function requireDefinition(definition: unknown, caller: string, names: Op
     );
   }
   requireOptions(caller, definition, names);
-}
-
-/** A name that may become part of names in WGSL. `option` gives it. */
-export function requireName(name: unknown, caller: string, option = "name"): asserts name is string {
-  if (typeof name !== "string" || !/^[A-Za-z][A-Za-z0-9_]*$/.test(name) || name.includes("__")) {
-    throw new ArgumentError(
-      `${caller}: name is ${describe(name)}; it takes letters, digits and single underscores, starting with a letter`,
-      option,
-    );
-  }
 }
 
 function customMonoid(given: Operator, type: ElementType, caller: string): Monoid {

@@ -1,6 +1,7 @@
 import type { Sees } from "../text/callers.ts";
 import { isStatements } from "../text/callers.ts";
 import type { SourceText } from "../text/source.ts";
+import type { DeclaredParams } from "./seen_params.ts";
 import type { ElementType } from "./types.ts";
 
 const eachOnce = (files: readonly SourceText[]): readonly SourceText[] => [
@@ -18,18 +19,25 @@ export const expressionFiles = (
   eachOnce(types.flatMap(({ files, numbers }) => [...files, ...(numbers?.files ?? [])]));
 
 /**
- * What a caller's expression sees that computes a `result` from these parameters. A condition takes any number, which is true if
- * it is not 0, and a class any number, whose fraction is dropped.
+ * What a caller's expression sees that computes a `result` from these parameters, and from params. A condition takes any number, which is true
+ * if it is not 0, and a class any number, whose fraction is dropped.
  */
 export function expressionOver(
   parameters: Readonly<Record<string, ElementType | "u32">>,
   result: ElementType | "condition" | "class",
+  params?: DeclaredParams,
 ): Sees {
-  const types = [...Object.values(parameters), result].filter((type) => typeof type !== "string");
+  const types = [...Object.values(parameters), result, ...(params?.elements ?? [])].filter(
+    (type) => typeof type !== "string",
+  );
   const reader = types.find(({ numbers }) => numbers)?.numbers?.reader(types);
+  const files = expressionFiles(...types);
+  params?.requireFree(files, types);
+  const all = { ...parameters, ...(params?.types as Readonly<Record<string, ElementType>> | undefined) };
   return {
     parameters: Object.keys(parameters),
-    files: expressionFiles(...types),
-    ...(reader && { read: (text) => reader.body(text, parameters, result, isStatements(text)) }),
+    ...(params && { own: params.names }),
+    files,
+    ...(reader && { read: (text) => reader.body(text, all, result, isStatements(text)) }),
   };
 }

@@ -251,15 +251,20 @@ const accessors = {
   f64: { get: (view, at) => view.getFloat64(at, true), set: (view, at, x) => view.setFloat64(at, x, true) },
 } as const satisfies { [Name in TypeName]: Accessor<ScalarOf<Name>> };
 
-/** What is wrong with a value that is not one of a type, with the path to it; undefined if nothing is. */
-export function problemAt(type: FieldType, value: unknown, path = ""): string | undefined {
+/** What is wrong with a value that is not one of a type, with the path to it; undefined if nothing is. `ofScalar` checks its scalars. */
+export function problemAt(
+  type: FieldType,
+  value: unknown,
+  path = "",
+  ofScalar: (type: ScalarType, value: unknown) => string | undefined = problemOf,
+): string | undefined {
   const layout = layoutOf(type);
-  const own = layout === undefined ? problemOf(type as ScalarType, value) : formProblem(type, layout, value);
+  const own = layout === undefined ? ofScalar(type as ScalarType, value) : formProblem(type, layout, value);
   if (own !== undefined) {
     return path === "" ? own : `${path}: ${own}`;
   }
   for (const { key, type: part } of layout?.parts ?? []) {
-    const problem = problemAt(part, partOf(value, key), pathTo(path, key));
+    const problem = problemAt(part, partOf(value, key), pathTo(path, key), ofScalar);
     if (problem !== undefined) {
       return problem;
     }

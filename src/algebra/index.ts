@@ -33,6 +33,7 @@ export {
   or,
   xor,
 } from "./operators.ts";
+export type { ParamsOfCall, ParamTypes, ParamValue, ParamValues } from "./params.ts";
 export { plainTypes as elementTypes } from "./plain_types.ts";
 export type { FieldTypeFor, StructDefinition, StructFields, StructType, StructValueOf } from "./struct.ts";
 export { StructArray, struct } from "./struct.ts";

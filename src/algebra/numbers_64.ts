@@ -1,6 +1,9 @@
 import type { CallersNumbers, CallersReader, CallersType, Fault } from "../text/callers.ts";
+import { placeOf } from "../text/callers.ts";
+import { withCure } from "../text/habits.ts";
 import type { Surroundings } from "../text/long_numbers.ts";
 import { functionHeads, surroundingsOf, translateFunction, translateModule } from "../text/long_numbers.ts";
+import { LINE_BREAK } from "../text/pieces.ts";
 import { TextFault } from "../text/syntax.ts";
 import type { Type } from "../text/wgsl_types.ts";
 import { scalar, unknown } from "../text/wgsl_types.ts";
@@ -12,7 +15,7 @@ import type { ElementType, TypeName } from "./types.ts";
 // How callers' texts take values of 64 bits: as numbers. Programs that have no such text load none of this.
 
 /** A type as the reader of WGSL has it. */
-function typeInText(type: ElementType | FieldType): Type {
+export function typeInText(type: ElementType | FieldType): Type {
   if (!("layout" in type)) {
     return type.kind === "struct" ? unknown : scalar(type.name as TypeName);
   }
@@ -53,9 +56,9 @@ export const numbers: CallersNumbers = {
     const wanted = (type: CallersType | string): Type =>
       typeof type === "string" ? scalar(type as "u32") : typeInText(type as ElementType);
     return {
-      declarations: (text) => attempted(() => translateModule(text, around)),
+      declarations: (text) => attempted(text, () => translateModule(text, around)),
       body: (text, parameters, result, isStatements) =>
-        attempted(() =>
+        attempted(text, () =>
           translateFunction(
             text,
             {
@@ -70,13 +73,14 @@ export const numbers: CallersNumbers = {
   },
 };
 
-/** The text that `translate` gives, or what is wrong with the caller's. */
-function attempted(translate: () => string): string | Fault {
+/** What `translate` makes of a text, or what is wrong with the text. */
+function attempted(text: string, translate: () => string): string | Fault {
   try {
     return translate();
   } catch (fault) {
     if (fault instanceof TextFault) {
-      return { problem: fault.message, at: fault.at };
+      const { line } = placeOf(text.slice(0, fault.at));
+      return { problem: withCure(fault.message, text.split(LINE_BREAK)[line - 1] ?? ""), at: fault.at };
     }
     throw fault;
   }

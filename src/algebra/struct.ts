@@ -3,7 +3,7 @@ import { MARK } from "../text/mark.ts";
 import { isReserved } from "../text/reserved.ts";
 import type { SourceText } from "../text/source.ts";
 import { bytesFor } from "./bytes.ts";
-import { requireDefinition, requireName } from "./custom_operator.ts";
+import { requireDefinition } from "./custom_operator.ts";
 import type {
   FieldType,
   FieldValueOf,
@@ -33,6 +33,7 @@ import {
   wgslOf,
   writeValue,
 } from "./fields.ts";
+import { requireName } from "./require_name.ts";
 import type { Domain, Scalar, ScalarType, StructValue } from "./types.ts";
 
 /** What {@link struct} takes. */
@@ -184,7 +185,6 @@ const LEAST_BYTES = 4;
  *   type: pair,
  *   identity: { key: 0, value: 0 },
  *   combine: "if (later.key >= earlier.key) { return later; }\nreturn earlier;",
- *   reference: (earlier, later) => (later.key >= earlier.key ? later : earlier),
  * });
  * await fold.reduce(pair.from([{ key: 2, value: 1 }, { key: 1, value: 9 }]), { op: latest }); // { key: 2, value: 1 }
  * ```

@@ -3,7 +3,8 @@ import { hasCode, plainText, requireExpression } from "../text/callers.ts";
 import { MARK } from "../text/mark.ts";
 import { piecesOf, textOf } from "../text/pieces.ts";
 import { describe } from "./check_value.ts";
-import { requireDefinition, requireName } from "./custom_operator.ts";
+import { requireDefinition } from "./custom_operator.ts";
+import { requireName } from "./require_name.ts";
 import type { ElementType, WgslType } from "./types.ts";
 
 /** What {@link wgslType} takes. */

@@ -9,19 +9,22 @@ import type { ElementType, Scalar, ScalarType, TypeName } from "../algebra/types
 import { widens } from "../algebra/widening.ts";
 import type { Context } from "../gpu/device/context.ts";
 import { withDevice } from "../gpu/device/cpu_context.ts";
+import { loadParamsOf } from "../gpu/executor/load_later.ts";
 import { Fold } from "../gpu/fold.ts";
 import type { Streamed } from "../gpu/streams/streams.ts";
 import { endRows, endWithTotal, startCompact, startReduce, startScan } from "../gpu/streams/streams.ts";
 import type { TuningOptions } from "../plan/options.ts";
+import type { CallParamsOption } from "../primitives/call_options.ts";
 import type { ClassPartition, Partition } from "../primitives/partition.ts";
 import type { Dtype } from "./dtypes.ts";
 import { dtypes, typesRead } from "./dtypes.ts";
 import { counted, UsageError } from "./errors.ts";
 import type { Input, Target } from "./files.ts";
-import { DASH, openTarget, withInput, withNpy } from "./files.ts";
+import { DASH, openTarget, withInput } from "./files.ts";
 import { formatValue, parseValue } from "./format.ts";
 import type { ElementSource } from "./npy.ts";
 import { npyHeader, openElements, readAll, readFlags } from "./npy.ts";
+import { withNpy } from "./npy_inputs.ts";
 import type {
   AdapterOption,
   InitialOption,
@@ -42,8 +45,11 @@ export interface OutputOption {
   readonly output: string;
 }
 
-export const tuningOf = ({ algorithm }: TuningOption): TuningOptions =>
-  algorithm === undefined ? {} : { algorithm };
+/** How a call is carried out, and its params. */
+export const tuningOf = ({ algorithm, param }: TuningOption): TuningOptions & CallParamsOption => ({
+  ...(algorithm !== undefined && { algorithm }),
+  ...(param !== undefined && { params: param }),
+});
 
 /** The types of what goes in and comes out, and the map from one to the other, where there is one. */
 export interface Mapped {
@@ -181,7 +187,7 @@ export async function inSteps<Call, Result, Done>(
 
 /** Opens an adapter, starts a stream on it, and shows how far it is. */
 async function withStream<Result>(
-  options: AdapterOption,
+  options: AdapterOption & TuningOption,
   { size, type }: ElementSource,
   start: (context: Context, known: number | undefined) => Streamed,
   work: (streamed: Streamed, read: (bytes: number) => void) => Promise<Result>,
@@ -190,6 +196,7 @@ async function withStream<Result>(
   try {
     return await withFold(options, async (fold) => {
       const known = size === undefined ? undefined : size / type.bytes;
+      await loadParamsOf(tuningOf(options));
       return work(start(await withDevice(Fold.contextOf(fold)), known), progress.add);
     });
   } finally {
@@ -473,11 +480,11 @@ export async function compactFile(
   });
 }
 
-/** How elements are written that come from a source: as it holds them, unless they are mapped or written as their positions. */
+/** How elements are written that come from a source: as it holds them, unless they are mapped, widened or written as their positions. */
 const likeOf = (
   { dtype }: ElementSource,
   { indices, map, type }: MapOption & { readonly indices?: boolean },
-): Dtype => (indices ? dtypes.u32 : map === undefined ? dtype : dtypes[type ?? typesRead[dtype]]);
+): Dtype => (indices ? dtypes.u32 : (map ?? type) === undefined ? dtype : dtypes[type ?? typesRead[dtype]]);
 
 /** A compaction by flags, with all elements and flags in memory. */
 async function compactFlagged(

@@ -4,6 +4,8 @@ import { describedAdapters } from "../adapters/described.ts";
 import { elementTypes } from "../algebra/element_types.ts";
 import { monoid } from "../algebra/monoid.ts";
 import { LimitError } from "../errors.ts";
+import type { CallExplained, CallName } from "../gpu/at_hand/choose_cpu.ts";
+import { explainCall } from "../gpu/at_hand/choose_cpu.ts";
 import { contextOf } from "../gpu/device/device.ts";
 import type { DeviceFacts } from "../plan/device_facts.ts";
 import type { Explained, ExplainedKernel, Traffic } from "../plan/explain.ts";
@@ -41,6 +43,8 @@ export interface ExplainReport extends Explained {
   readonly adapter: ExplainedAdapter;
   /** The file that has the sizes: the adapter's, or that of an operator that brings its own. */
   readonly sizesFrom: string;
+  /** Which machine takes the call on arrays at hand, and why. Such a call has its length at hand, too. */
+  readonly atHand?: CallExplained;
   /** With `--files`. */
   readonly kernels?: readonly ExplainedKernel[];
 }
@@ -153,6 +157,7 @@ async function reportOf(
       adapter,
       sizesFrom: sizesFrom(name, options, facts, adapter),
       ...told,
+      ...(!options.lengthOnGpu && { atHand: atHand(described?.primitive.name ?? name, options, facts) }),
       ...(files && { kernels: explainKernels(plan, length, { params }) }),
     };
   } catch (cause) {
@@ -163,6 +168,20 @@ async function reportOf(
     }
     throw cause;
   }
+}
+
+/** Which machine takes a call of a method of `Fold` at hand, by the adapter's table. */
+function atHand(
+  method: string,
+  { length, rows, algorithm, passes }: ExplainOptions,
+  facts: DeviceFacts,
+): CallExplained {
+  if (algorithm !== undefined || passes !== undefined) {
+    return { machine: "gpu", why: "The CPU has no kernels, and an option names some." };
+  }
+  const ofSegments = rows !== undefined && (method === "scan" || method === "reduce");
+  const { cpuLengths: lengths } = traitsOf(facts);
+  return explainCall({ cpu: { lengths } }, ofSegments ? "segments" : (method as CallName), length);
 }
 
 /** Whether a recording divides data that no binding holds. */
@@ -287,7 +306,7 @@ function repeated(
 
 /** The report for people. */
 function textOf(report: ExplainReport): string {
-  const { title, length, adapter, way, why, dispatches, scratch, kernels, arrangement } = report;
+  const { title, length, adapter, way, why, dispatches, scratch, kernels, arrangement, atHand } = report;
   const lie = lies[arrangement as keyof typeof lies];
   const table = aligned([
     ["", "dispatch", "work-groups", "threads of each", "reads", "writes"],
@@ -310,6 +329,10 @@ function textOf(report: ExplainReport): string {
     ...named("why", why),
     ...named("sizes", [sizesLine(report)]),
     ...named("ranges", lie === undefined ? [] : [lie]),
+    ...named(
+      "at hand",
+      atHand === undefined ? [] : [`on the ${atHand.machine.toUpperCase()}. ${atHand.why}`],
+    ),
     "",
     ...table,
     "",

@@ -1,8 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { InvalidArgumentError, Option } from "commander";
 import { parseSizes } from "../../bench/sizes.ts";
+import { elementTypes } from "../algebra/element_types.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import { operators } from "../algebra/operators.ts";
+import type { ParamsOfCall } from "../algebra/params.ts";
 import type { Scalar, TypeName } from "../algebra/types.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
 import { algorithms } from "../kernels/algorithms.ts";
@@ -13,6 +15,7 @@ import type { Dtype } from "./dtypes.ts";
 import { dtypes, named, rawDtypes } from "./dtypes.ts";
 import { UsageError } from "./errors.ts";
 import { fileError } from "./files.ts";
+import { parseValue } from "./format.ts";
 
 /** Options that several commands share, as commander hands them over. */
 export interface AdapterOption {
@@ -26,6 +29,8 @@ export interface MeasuredAdapterOption extends AdapterOption {
 }
 export interface TuningOption {
   readonly algorithm?: Algorithm;
+  /** The values that WGSL names. */
+  readonly param?: ParamsOfCall;
 }
 export interface OperatorOption {
   readonly op: Operator<TypeName>;
@@ -178,6 +183,29 @@ export const mapOption = (): Option =>
     "--map <expr>",
     "WGSL that gives what to take in place of an element, such as 'x * x'; x is the element, i its index (u32)",
   );
+
+/** The value of one of the params, beside those before: `limit=0.5`, or `limit=u32:5`. */
+function parseParam(given: string, before: ParamsOfCall = {}): ParamsOfCall {
+  const [, name, type = "f32", text = ""] = /^(\w+)=(?:(\w+):)?(.+)$/.exec(given) ?? [];
+  const found = name === undefined ? undefined : named(type, dtypes);
+  if (name === undefined || found === undefined || "problem" in found) {
+    throw new InvalidArgumentError(
+      "It takes a name and a value, such as limit=0.5, which is an f32, or limit=u32:5.",
+    );
+  }
+  const own = elementTypes[found.name];
+  try {
+    return { ...before, [name]: [own, parseValue(text, own, "--param", `${name} is`)] };
+  } catch (cause) {
+    throw new InvalidArgumentError(`${cause instanceof Error ? cause.message : String(cause)}.`);
+  }
+}
+
+export const paramOption = (): Option =>
+  new Option(
+    "--param <name=value>",
+    "a value that WGSL of the other options names, such as limit=0.5, which is an f32, or limit=u32:5; another value needs no new kernel; this option may be given several times",
+  ).argParser(parseParam);
 
 export const mapTypeOption = (): Option =>
   typeOption(

@@ -16,8 +16,9 @@ import type { Elements, OutputOption, Written } from "./arrays.ts";
 import { elementsIn, inSteps, openOutput, wholeNumbersIn, writeArrays } from "./arrays.ts";
 import { dtypes } from "./dtypes.ts";
 import { counted, quoted, UsageError } from "./errors.ts";
-import { DASH, openTarget, placeOfInput } from "./files.ts";
+import { DASH, openTarget } from "./files.ts";
 import { formatValue } from "./format.ts";
+import { placeOfInput } from "./npy_inputs.ts";
 import type { AdapterOption, RawOption, SegmentsOption } from "./options.ts";
 import { parseEdges } from "./options.ts";
 import { commandOf, flagOf, isFlag, outputOf } from "./primitives.ts";
@@ -52,7 +53,7 @@ async function numbersOf(name: string, given: string): Promise<readonly Scalar[]
 /** The options and numbers of a call, as it takes them. */
 export async function optionsOf({ primitive, help }: Described, flags: Flags): Promise<Flags> {
   const kinds = kindsOf(primitive);
-  const options: Record<string, unknown> = {};
+  const options: Record<string, unknown> = flags.param === undefined ? {} : { params: flags.param };
   const tuning = ["algorithm", "passes"].filter((name) => name in primitive.options);
   for (const name of [...Object.keys(help.options), ...tuning].filter((one) => flags[one] !== undefined)) {
     const given = flags[name];

@@ -3,7 +3,15 @@ import { Option } from "commander";
 import { kindsOf, primitives } from "../primitives/described.ts";
 import type { Described } from "../primitives/help.ts";
 import type { Operand } from "../primitives/primitive.ts";
-import { algorithmOption, collect, offsetsOption, parseCount, rowsOption, typeOption } from "./options.ts";
+import {
+  algorithmOption,
+  collect,
+  offsetsOption,
+  paramOption,
+  parseCount,
+  rowsOption,
+  typeOption,
+} from "./options.ts";
 
 // The commands of the primitives that are described.
 
@@ -101,6 +109,7 @@ export function fileCommandOf(described: Described, { need, outputTo, outputOpti
       ...flagsOf(described).map((flag) =>
         primitive.numbers?.includes(flag.attributeName()) ? need(flag) : flag,
       ),
+      ...("params" in primitive.options ? [paramOption()] : []),
       ...operands.flatMap(({ name, isFlag, says }) =>
         isFlag ? marked(name, new Option(`${flagOf(name)} ${fileOf(name)}`, says)) : [],
       ),

@@ -1,6 +1,7 @@
 import type { CustomOperator } from "../algebra/custom_operator.ts";
 import { f16, f32 } from "../algebra/floats.ts";
 import { i32, u32 } from "../algebra/integers.ts";
+import type { DeclaredParams } from "../algebra/seen_params.ts";
 import type { ElementType, Value } from "../algebra/types.ts";
 import { f64, i64, u64 } from "../algebra/types_64_later.ts";
 import { Recent } from "../simulator/recent.ts";
@@ -8,6 +9,7 @@ import type { Numbers } from "./call.ts";
 import { keyOf, scalarsOfValue, valueOfScalars } from "./texts/elements.ts";
 import type { MapLoop, OperatorLoops, Scalars } from "./texts/loops.ts";
 import { mapLoop, operatorLoops } from "./texts/loops.ts";
+import { noCode } from "./texts/no_code.ts";
 import type { OperatorText, Wanted } from "./texts/program.ts";
 import { readMap, readOperator } from "./texts/program.ts";
 
@@ -17,8 +19,11 @@ import { readMap, readOperator } from "./texts/program.ts";
 export interface MapPass {
   /** The type of the results. Those of a condition are u32: 0 or 1. */
   readonly type: ElementType;
-  /** Writes the results for as many elements, from the first ones of both arrays on. The first element's index is `firstIndex`. */
-  run(input: Numbers, output: Numbers, firstIndex: number, length: number): void;
+  /**
+   * Writes the results for as many elements, from the first ones of both arrays on. The first element's index is `firstIndex`. The scalars are
+   * those of the params' values.
+   */
+  run: MapLoop;
 }
 
 /** A text over an element `x` and its index `i`. */
@@ -31,9 +36,11 @@ export interface TextToMap {
    * The type that the text must give; or what an expression's number is taken for: whether it is not 0, or the number of a class or a bin, as
    * u32. Without it, the results have the text's own type.
    */
-  readonly to?: Wanted;
+  readonly to?: Wanted | undefined;
   /** Whether the text may name `i`. It may if this is left out. */
   readonly hasIndex?: boolean;
+  /** The values that the text may name beside. */
+  readonly params?: DeclaredParams | undefined;
 }
 
 /**
@@ -52,52 +59,75 @@ const scalars: Readonly<Record<string, ElementType>> = { u32, i32, f32, f16, u64
 
 /** How many texts are kept at least. */
 const LEAST_TEXTS = 64;
-const maps = /* @__PURE__ */ new Recent<string, { readonly pass: MapPass | undefined }>(LEAST_TEXTS);
-const operators = /* @__PURE__ */ new Recent<string, { readonly loops: OperatorLoops | undefined }>(
-  LEAST_TEXTS,
-);
 
-/** What a text becomes; undefined if it has no code, and where a page forbids to make functions of texts. */
-function attempted<Made>(make: () => Made): Made | undefined {
+/** What a text has become, or why it has no code: a text that is wrong, or a page that forbids to make functions of texts. */
+interface Attempt<Made> {
+  readonly made?: Made;
+  readonly cause?: unknown;
+}
+
+const maps = /* @__PURE__ */ new Recent<string, Attempt<MapPass>>(LEAST_TEXTS);
+const operators = /* @__PURE__ */ new Recent<string, Attempt<OperatorLoops>>(LEAST_TEXTS);
+
+function attempted<Made>(make: () => Made): Attempt<Made> {
   try {
-    return make();
-  } catch {
-    // Whatever is wrong with the text, a compiler of WGSL says so at the caller's line.
-    return undefined;
+    return { made: make() };
+  } catch (cause) {
+    return { cause };
   }
+}
+
+function required<Made>(attempt: Attempt<Made>): Made {
+  if (attempt.made === undefined) {
+    throw attempt.cause;
+  }
+  return attempt.made;
+}
+
+function attemptedMap({ text, from, to, hasIndex = true, params }: TextToMap): Attempt<MapPass> {
+  const wanted = typeof to === "object" ? keyOf(to) : to;
+  const key = JSON.stringify([text, keyOf(from), wanted, hasIndex, params?.key]);
+  return maps.of(key, () => attempted(() => madeMap({ text, from, to, hasIndex, params })));
 }
 
 /**
  * A caller's text as a loop. Undefined if the CPU has no code for it: then the call runs on another machine, which reports what is wrong with
  * the text, if anything is.
  */
-export function mapText({ text, from, to, hasIndex = true }: TextToMap): MapPass | undefined {
-  const wanted = typeof to === "object" ? keyOf(to) : to;
-  const key = JSON.stringify([text, keyOf(from), wanted, hasIndex]);
-  return maps.of(key, () => ({
-    pass: attempted(() => madeMap({ text, from, to, hasIndex })),
-  })).pass;
+export const mapText = (text: TextToMap): MapPass | undefined => attemptedMap(text).made;
+
+/** A caller's text as a loop. @throws {Error} that says why, if the CPU has no code for it. */
+export const requireMapText = (text: TextToMap): MapPass => required(attemptedMap(text));
+
+function madeMap({ text, from, to, hasIndex = true, params }: TextToMap): MapPass {
+  const { program, type } = readMap({ text, from, wanted: to, hasIndex, params });
+  const result = (typeof type === "string" ? scalars[type] : type) ?? noCode("a value of no element type");
+  return { type: result, run: mapLoop(program, from, type === "bool" ? type : result, params) };
 }
 
-function madeMap({ text, from, to, hasIndex = true }: TextToMap): MapPass | undefined {
-  const { program, type } = readMap({ text, from, wanted: to, hasIndex });
-  const result = typeof type === "string" ? scalars[type] : type;
-  if (result === undefined) {
-    return undefined;
-  }
-  const run: MapLoop = mapLoop(program, from, type === "bool" ? type : result);
-  return { type: result, run };
+function attemptedLoops(op: OperatorText): Attempt<OperatorLoops> {
+  const { name, combine, declarations, type, swapped = false } = op;
+  const key = JSON.stringify([name, combine, declarations, keyOf(type), swapped]);
+  return operators.of(key, () =>
+    attempted(() => operatorLoops(readOperator({ name, combine, declarations, type, swapped }), type)),
+  );
 }
+
+/** The CPU twin of an operator's text. @throws {Error} that says why, if the CPU has no code for it. */
+export const operatorTwin = (op: OperatorText): OperatorPasses["combine"] =>
+  twinOf(required(attemptedLoops(op)), op.type);
+
+const twinOf =
+  (loops: OperatorLoops, type: ElementType): OperatorPasses["combine"] =>
+  (earlier, later) =>
+    valueOfScalars(type, loops.combine(scalarsOfValue(type, earlier), scalarsOfValue(type, later)));
 
 /** An operator's text as loops; undefined if the CPU has no code for it. */
 export function operatorText(
   op: OperatorText & Pick<CustomOperator, "identity">,
 ): OperatorPasses | undefined {
-  const { name, combine, declarations, type, swapped = false, identity } = op;
-  const key = JSON.stringify([name, combine, declarations, keyOf(type), swapped]);
-  const { loops } = operators.of(key, () => ({
-    loops: attempted(() => operatorLoops(readOperator({ name, combine, declarations, type, swapped }), type)),
-  }));
+  const { type, identity } = op;
+  const { made: loops } = attemptedLoops(op);
   if (loops === undefined) {
     return undefined;
   }
@@ -112,6 +142,6 @@ export function operatorText(
       ),
     reduce: (input, start) =>
       valueFrom(loops.reduce(input, count(input), scalarsOf(start ?? identity), start !== undefined)),
-    combine: (earlier, later) => valueFrom(loops.combine(scalarsOf(earlier), scalarsOf(later))),
+    combine: twinOf(loops, type),
   };
 }

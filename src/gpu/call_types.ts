@@ -6,7 +6,7 @@ import type { IndicesOption, SegmentsOption, ValuesOption } from "../options.ts"
 import type { WeightName } from "../plan/histogram.ts";
 import type { TuningOptions } from "../plan/options.ts";
 import type { SortKeyOptions } from "../plan/sort_key.ts";
-import type { IntoOption, MapOption, TypesOption } from "../primitives/call_options.ts";
+import type { CallParamsOption, IntoOption, MapOption, TypesOption } from "../primitives/call_options.ts";
 import type { KeepOption } from "../primitives/compact.ts";
 import type { GpuExpandOptions, HandExpandOptions } from "../primitives/expand_runs.ts";
 import type { HandHistogramOptions, WeightArray, WeightsOption } from "../primitives/histogram.ts";
@@ -60,7 +60,7 @@ export type MapTo<Data, Type> = [NameIn<Data>] extends [
   ResultName<Data, Type> | NarrowerThan<ResultName<Data, Type>>,
 ]
   ? MapOption
-  : Required<MapOption>;
+  : MapOption & Required<Pick<MapOption, "map">>;
 
 /** What `scan` and `reduce` take. */
 export type FoldCallOptions<Data, Type> = FoldOptions<
@@ -129,6 +129,7 @@ export type FlagsOf<Data> = Data extends GpuArray ? GpuArray<"u32", number> : Ar
 
 /** What `compact` and `partition` take beside what is kept. */
 export type TakeOptions<Data, Type, Indices extends boolean> = TuningOptions &
+  CallParamsOption &
   Partial<IndicesOption<Indices>> &
   IntoOption<Taken<Data, Type, Indices>>;
 
@@ -191,7 +192,10 @@ export type SortSegments =
     };
 
 /** The options of `sort` and `argSort`. */
-export interface HandSortOptions<Name extends string> extends SortKeyOptions, TuningOptions {
+export interface HandSortOptions<Name extends string>
+  extends SortKeyOptions,
+    TuningOptions,
+    CallParamsOption {
   /** Needed only for f16 bits in a `Uint16Array`. */
   readonly type?: ElementType<Name>;
   /** Sorts each segment on its own. If the data is on the GPU, offsets are, too. */

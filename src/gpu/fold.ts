@@ -60,7 +60,7 @@ import { onGpuAlone, withDevice } from "./device/cpu_context.ts";
 import type { Given } from "./device/given.ts";
 import { givenOf } from "./device/given.ts";
 import { trim } from "./device/kept_pipelines.ts";
-import { once, withNumbers } from "./executor/load_later.ts";
+import { loadParamsOf, once, withNumbers } from "./executor/load_later.ts";
 import type { Arguments } from "./forms/call.ts";
 import type { Forms } from "./forms/forms.ts";
 import type { GpuArray, Memory } from "./gpu_arrays/gpu_array.ts";
@@ -108,7 +108,10 @@ function streamFor(
   caller: StreamCaller,
   options: AnyStreamOptions,
 ): ArrayStream<never, never> {
-  const ends = (async () => (await loadStreams()).streamEnds(await withDevice(context), caller, options))();
+  const ends = (async () => {
+    await loadParamsOf(options);
+    return (await loadStreams()).streamEnds(await withDevice(context), caller, options);
+  })();
   /** What a stream calls at one of its ends. */
   const end = (side: keyof StreamEnds, ...names: string[]): object =>
     Object.fromEntries(
@@ -810,7 +813,8 @@ export class Fold {
     name: Name,
     given: Arguments,
   ): Promise<unknown> {
-    const loaded = load();
+    const params = loadParamsOf(given.options);
+    const loaded = params instanceof Promise ? params.then(load) : load();
     if (!(loaded instanceof Promise)) {
       return loaded[name].call(this.#context, this.#arrays, given);
     }
@@ -1005,12 +1009,14 @@ export class Fold {
   ): StreamOf<Name, V, From, FromValue>;
   reduceStream(source: unknown, options?: AnyStreamOptions): unknown {
     return options || !(source as AnyStreamOptions | undefined)?.segments
-      ? (async () =>
-          (await loadStreams()).reduceStream(
+      ? (async () => {
+          await loadParamsOf(options);
+          return (await loadStreams()).reduceStream(
             await withDevice(this.#context),
             source as never,
             options as AnyStreamOptions,
-          ))()
+          );
+        })()
       : streamFor(this.#context, "reduceStream", source as AnyStreamOptions);
   }
 

@@ -517,7 +517,6 @@ const saturatingAdd = (): Operator =>
     type: u32,
     identity: 0,
     combine: "earlier + min(later, ~earlier)",
-    reference: (earlier, later) => Math.min(earlier + later, 0xffffffff),
   }) as Operator;
 
 /**

@@ -20,16 +20,15 @@ import compactTiles from "#shaders/device/kernels/compact_tiles.wgsl";
 import copyItems from "#shaders/device/kernels/copy_items.wgsl";
 import countTiles from "#shaders/device/kernels/count_tiles.wgsl";
 import scanTiles from "#shaders/device/kernels/scan_tiles.wgsl";
-import { expressionFiles, expressionOver, typeFiles } from "../algebra/expression_files.ts";
+import { expressionFiles, typeFiles } from "../algebra/expression_files.ts";
 import type { Monoid } from "../algebra/monoid.ts";
+import type { DeclaredParams, ParamsSeen } from "../algebra/seen_params.ts";
 import type { ElementType } from "../algebra/types.ts";
-import { callersFunction } from "../text/callers.ts";
 import type { Constants } from "../text/module.ts";
 import type { Source, SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
 import type { TileShape } from "./algorithms.ts";
 import { algorithms } from "./algorithms.ts";
-import { conditionSources } from "./condition.ts";
 import {
   carriedAs,
   itemsOfVector,
@@ -43,6 +42,7 @@ import type { Arrangement, Kernel, KernelOptions } from "./kernel.ts";
 import { filesOf, inputFor, isWide, lengthFile, linkKernel, prefixText } from "./kernel.ts";
 import type { ItemMap } from "./map.ts";
 import type { Sizes } from "./sizes.ts";
+import { textFunction } from "./text_function.ts";
 import type { TileTraits } from "./tiles.ts";
 
 /** What decides whether an item is kept. */
@@ -60,6 +60,7 @@ function compactionSources(
   indices: boolean,
   vector: number,
   map: ItemMap | undefined,
+  params: DeclaredParams | undefined,
 ): readonly Source[] {
   const from = map?.from ?? type;
   const output = indices ? "u32" : carriedAs(type);
@@ -89,17 +90,14 @@ function compactionSources(
       ] as const);
   return [
     generated([...head, `${declared} {\n  return ${call};\n}`].join("\n")),
-    isWhere
-      ? conditionSources(from, expression)
-      : callersFunction(
-          `fn class_value(x: ${from.native.element}, i: u32) -> u32 {`,
-          "the class",
-          expression,
-          expressionOver({ x: from, i: "u32" }, "class"),
-          // i32 keeps the sign; as u32, a negative number is greater than any class.
-          "u32(i32(",
-          "))",
-        ),
+    ...textFunction({
+      name: isWhere ? "keep_value" : "class_value",
+      title: isWhere ? "the predicate" : "the class",
+      text: expression,
+      parameters: { x: from, i: "u32" },
+      result: isWhere ? "condition" : "class",
+      params,
+    }),
   ];
 }
 
@@ -176,7 +174,7 @@ const indirectText = (indirect: Indirect, mostWorkGroups: number): SourceText =>
   );
 
 /** The options that the kernels of a compaction are generated for. */
-export interface CompactKernelOptions extends KernelOptions {
+export interface CompactKernelOptions extends KernelOptions, ParamsSeen {
   readonly type: ElementType;
   readonly selector: Selector;
   readonly indices: boolean;
@@ -193,11 +191,11 @@ function compactSources(
   vector: number,
   traits: Pick<TileTraits, "moves"> = {},
 ): Source[] {
-  const { type, selector, indices, sources, lengthOnGpu, map } = options;
+  const { type, selector, indices, sources, lengthOnGpu, map, params } = options;
   return [
     prefixText(true),
     ...operatorSources(count),
-    ...compactionSources(type, selector, indices, vector, map),
+    ...compactionSources(type, selector, indices, vector, map, params),
     // The sources of a selector bring the files of the type.
     ...(selector !== "flags" && "sources" in selector
       ? []

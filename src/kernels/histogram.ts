@@ -15,10 +15,10 @@ import clearBins from "#shaders/device/kernels/clear_bins.wgsl";
 import histogram from "#shaders/device/kernels/histogram.wgsl";
 import search from "#shaders/device/search/search.wgsl";
 import tableKeys from "#shaders/device/search/table_keys.wgsl";
-import { expressionFiles, expressionOver, typeFiles } from "../algebra/expression_files.ts";
+import { expressionFiles, typeFiles } from "../algebra/expression_files.ts";
 import { hex } from "../algebra/literals.ts";
+import type { DeclaredParams, ParamsSeen } from "../algebra/seen_params.ts";
 import type { ScalarType } from "../algebra/types.ts";
-import { callersFunction } from "../text/callers.ts";
 import type { Source, SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
 import { carriedAs, conversion, itemsOfVector, valueFromItem, vectorText } from "./contract.ts";
@@ -26,6 +26,7 @@ import type { Arrangement, Kernel } from "./kernel.ts";
 import { inputFor, isWide, lengthFile, linkKernel } from "./kernel.ts";
 import { keySources, keyText } from "./ordered_keys.ts";
 import type { Sizes } from "./sizes.ts";
+import { textFunction } from "./text_function.ts";
 
 /** How a kernel finds an item's bin. */
 export type BinRule =
@@ -43,7 +44,7 @@ export type BinRule =
   | { readonly by: "text"; readonly text: string };
 
 /** What a kernel of a histogram is generated for. */
-export interface HistogramKernelOptions {
+export interface HistogramKernelOptions extends ParamsSeen {
   readonly type: ScalarType;
   readonly bins: number;
   readonly rule: BinRule;
@@ -62,7 +63,7 @@ const f32Text = (value: number): string =>
   `bitcast<f32>(${hex(new Uint32Array(Float32Array.of(value).buffer)[0] ?? 0)})`;
 
 /** `bin_of` for an item and its index. */
-function binSources(type: ScalarType, rule: BinRule): readonly Source[] {
+function binSources(type: ScalarType, rule: BinRule, params: DeclaredParams | undefined): readonly Source[] {
   if (rule.by === "text") {
     return [
       generated(
@@ -73,15 +74,14 @@ function binSources(type: ScalarType, rule: BinRule): readonly Source[] {
           "}",
         ].join("\n"),
       ),
-      callersFunction(
-        `fn bin_of_value(x: ${type.native.element}, i: u32) -> u32 {`,
-        "the bin",
-        rule.text,
-        expressionOver({ x: type, i: "u32" }, "class"),
-        // As the number of a class.
-        "u32(i32(",
-        "))",
-      ),
+      ...textFunction({
+        name: "bin_of_value",
+        title: "the bin",
+        text: rule.text,
+        parameters: { x: type, i: "u32" },
+        result: "class",
+        params,
+      }),
     ];
   }
   if (rule.by === "division") {
@@ -154,7 +154,7 @@ export function histogramKernel(options: HistogramKernelOptions): Kernel {
         ].join("\n"),
       ),
       ...(rule.by === "text" ? expressionFiles : typeFiles)(type),
-      ...binSources(type, rule),
+      ...binSources(type, rule, options.params),
       ...inputFor(arrangement),
       lengthFile(lengthOnGpu),
       weights === undefined ? amountOne : amountWeights,

@@ -39,8 +39,8 @@ import type { ItemMap } from "./map.ts";
 import type { Sizes } from "./sizes.ts";
 import type { TileSources } from "./tiles.ts";
 
-/** How a kernel binds a buffer. A `digit` is a uniform that a dynamic offset chooses. */
-export type BindingKind = "uniform" | "digit" | "read" | "read_write";
+/** How a kernel binds a buffer. A `digit` and `params` are uniforms that a dynamic offset chooses. */
+export type BindingKind = "uniform" | "digit" | "params" | "read" | "read_write";
 
 /** A binding of group 0. */
 export interface Binding {
@@ -144,7 +144,7 @@ export const bindingsIn = (code: string): ReadonlyMap<string, Binding> =>
 /** The kind of a binding, from its name, and the address space and the access that it is declared with. */
 function kindOf(name: string, space: string | undefined): BindingKind {
   if (space === "uniform") {
-    return name === "run_low" || name === "run_high" ? "digit" : "uniform";
+    return name === "run_low" || name === "run_high" ? "digit" : name === "params" ? "params" : "uniform";
   }
   return space === "storage, read" ? "read" : "read_write";
 }

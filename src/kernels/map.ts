@@ -1,12 +1,13 @@
-import { expressionFiles, expressionOver } from "../algebra/expression_files.ts";
+import { expressionFiles } from "../algebra/expression_files.ts";
 import type { Monoid } from "../algebra/monoid.ts";
+import type { DeclaredParams } from "../algebra/seen_params.ts";
 import type { Domain, ElementType } from "../algebra/types.ts";
-import { callersFunction } from "../text/callers.ts";
 import type { Source, SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
 import { conditionSources } from "./condition.ts";
 import type { Side } from "./contract.ts";
 import { carriedAs, conversion, elementFromCallers, valueFromItem, vectorText } from "./contract.ts";
+import { textFunction } from "./text_function.ts";
 import { regrouped } from "./words.ts";
 
 /** The map that each item goes through when it is loaded, or when it is kept. */
@@ -37,16 +38,32 @@ export const carriedOf = (
 ): string => (stored === carriedAs(type) ? toStored : regrouped(stored, [toStored], carriedAs(type)).join());
 
 /**
- * The map that a caller's WGSL describes, over an item's value `x` and its index `i`. It gives a value of the resulting
+ * The map that a caller's WGSL describes, over an item's value `x`, its index `i` and params. It gives a value of the resulting
  * type; or a u32, of a condition: 1 where that holds, and 0 elsewhere. `isMirrored` says that kernels take items in mirrored order.
  */
-export function itemMap(from: ElementType, text: string, isCondition = false, isMirrored = false): ItemMap {
-  const mapValue = (type: ElementType): readonly Source[] => {
-    const head = `fn map_value(x: ${from.native.element}, i: u32) -> ${type.native.element} {`;
-    return isCondition
-      ? [generated(`${head}\n  return u32(keep_value(x, i));\n}`), conditionSources(from, text)]
-      : [callersFunction(head, "the map", text, expressionOver({ x: from, i: "u32" }, type))];
-  };
+export function itemMap(
+  from: ElementType,
+  text: string,
+  {
+    params,
+    isCondition = false,
+    isMirrored = false,
+  }: {
+    readonly params: DeclaredParams | undefined;
+    readonly isCondition?: boolean | undefined;
+    readonly isMirrored?: boolean;
+  },
+): ItemMap {
+  const parameters = { x: from, i: "u32" } as const;
+  const mapValue = (type: ElementType): readonly Source[] =>
+    isCondition
+      ? [
+          generated(
+            `fn map_value(x: ${from.native.element}, i: u32) -> ${type.native.element} {\n  return u32(keep_value(x, i));\n}`,
+          ),
+          ...conditionSources(from, text, params),
+        ]
+      : textFunction({ name: "map_value", title: "the map", text, parameters, result: type, params });
   // The files of both types, each once: what a file declares must not be declared twice. A program may hold a type twice.
   const bothTypes = (type: ElementType): readonly SourceText[] => expressionFiles(from, type);
   return {

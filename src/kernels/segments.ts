@@ -24,12 +24,12 @@ import storeTotals from "#shaders/device/segments/store_totals.wgsl";
 import storeTotalsByOffsets from "#shaders/device/segments/store_totals_by_offsets.wgsl";
 import storeTotalsTogether from "#shaders/device/segments/store_totals_together.wgsl";
 import totals from "#shaders/device/segments/totals.wgsl";
-import { expressionFiles, expressionOver } from "../algebra/expression_files.ts";
+import { expressionFiles } from "../algebra/expression_files.ts";
 import { hex } from "../algebra/literals.ts";
 import type { Monoid } from "../algebra/monoid.ts";
 import { usedBytes } from "../algebra/padding.ts";
+import type { ParamsSeen } from "../algebra/seen_params.ts";
 import type { ElementType } from "../algebra/types.ts";
-import { callersFunction } from "../text/callers.ts";
 import { piecesOf, textOf } from "../text/pieces.ts";
 import type { Source, SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
@@ -48,6 +48,7 @@ import { lengthFile, linkKernel } from "./kernel.ts";
 import { carriedOf } from "./map.ts";
 import { reduceOffsetsKernel, takesValues, WORD_BITS } from "./offsets.ts";
 import type { Sizes } from "./sizes.ts";
+import { textFunction } from "./text_function.ts";
 import { regrouped } from "./words.ts";
 
 // The package loads this file only if a plan has segments.
@@ -65,7 +66,7 @@ export interface KeySource {
 }
 
 /** A caller's WGSL that gives the key of an item `x`. */
-export interface KeyExpression {
+export interface KeyExpression extends ParamsSeen {
   /** The type of the items. */
   readonly from: ElementType;
   readonly text: string;
@@ -192,7 +193,10 @@ function keyText(type: ElementType): SourceText {
 }
 
 /** Declares the items that keys are computed from, `Keyed`, and the key of one. */
-function expressionSources(type: ElementType, { from, text, known }: KeyExpression): readonly Source[] {
+function expressionSources(
+  type: ElementType,
+  { from, text, known, params }: KeyExpression,
+): readonly Source[] {
   const files = expressionFiles(from, type);
   const others = new Set(known.map(({ name }) => name));
   return [
@@ -204,12 +208,14 @@ function expressionSources(type: ElementType, { from, text, known }: KeyExpressi
         conversion("key_from_item", "Keyed", "Key", "key_from_value(key_value(value_from_keyed(x)))"),
       ].join("\n"),
     ),
-    callersFunction(
-      `fn key_value(x: ${from.native.element}) -> ${type.native.element} {`,
-      "the key",
+    ...textFunction({
+      name: "key_value",
+      title: "the key",
       text,
-      expressionOver({ x: from }, type),
-    ),
+      parameters: { x: from },
+      result: type,
+      params,
+    }),
     ...files.filter(({ name }) => !others.has(name)),
   ];
 }

@@ -2,18 +2,19 @@ import keysOfOne from "#shaders/device/select/keys.wgsl";
 import keysOfPairs from "#shaders/device/select/keys_of_pairs.wgsl";
 import digitsOfKey from "#shaders/device/sort/digits.wgsl";
 import digitsOfPairs from "#shaders/device/sort/digits_of_pairs.wgsl";
-import { expressionFiles, expressionOver, typeFiles } from "../algebra/expression_files.ts";
+import { expressionFiles, typeFiles } from "../algebra/expression_files.ts";
+import type { ParamsSeen } from "../algebra/seen_params.ts";
 import type { ElementType, ScalarType, TypeName } from "../algebra/types.ts";
-import { callersFunction } from "../text/callers.ts";
 import type { Constants } from "../text/module.ts";
 import type { Source, SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
 import { conversion, valueFromItem } from "./contract.ts";
+import { textFunction } from "./text_function.ts";
 
 // The keys of sorts and of selections, and their digits.
 
 /** What is sorted by: the items themselves, or a caller's WGSL over each item, which gives a value of a type. */
-export interface SortKey {
+export interface SortKey extends ParamsSeen {
   readonly type: ScalarType;
   readonly descending: boolean;
   readonly text?: string | undefined;
@@ -93,12 +94,14 @@ export function keySourcesOf(type: ElementType, key: SortKey): readonly Source[]
             valueFromItem(type),
           ].join("\n"),
         ),
-        callersFunction(
-          `fn key_value(x: ${type.native.element}) -> ${key.type.native.element} {`,
-          "the key",
-          key.text,
-          expressionOver({ x: type }, key.type),
-        ),
+        ...textFunction({
+          name: "key_value",
+          title: "the key",
+          text: key.text,
+          parameters: { x: type },
+          result: key.type,
+          params: key.params,
+        }),
         ...files,
       ];
 }

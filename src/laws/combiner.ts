@@ -1,8 +1,10 @@
 import { settable, valuesOf } from "../algebra/array_values.ts";
 import { arrayLike, arrayOver } from "../algebra/arrays.ts";
 import { describe, problemOf } from "../algebra/check_value.ts";
+import type { CustomOperator } from "../algebra/custom_operator.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import type { ElementType, Value } from "../algebra/types.ts";
+import { operatorText } from "../cpu/texts.ts";
 import { ArgumentError } from "../errors.ts";
 import { allocate, contextOf } from "../gpu/device/device.ts";
 import { explain } from "../gpu/device/lost.ts";
@@ -42,6 +44,21 @@ export function cpuCombiner({ title, type, lift, reference }: ReferenceMonoid): 
     },
     destroy() {},
   };
+}
+
+/** The operator's WGSL as JavaScript, if there is a twin to compare it with, and the CPU has code for it. */
+export function textCombiner(op: Operator): Combiner | undefined {
+  const given = op as CustomOperator;
+  if (given.reference === undefined) {
+    return undefined;
+  }
+  const passes = operatorText(given);
+  return (
+    passes && {
+      combine: async (earlier, later) => earlier.map((one, at) => passes.combine(one, later[at] as Value)),
+      destroy() {},
+    }
+  );
 }
 
 /** The most pairs of one dispatch. */

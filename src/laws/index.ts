@@ -13,11 +13,11 @@ export type { CheckFailure, CheckOptions, CheckReport, CheckSuccess } from "./la
 
 /**
  * Tries whether an operator is a monoid: its `combine` associative, its identity one on both sides, on
- * the CPU twin, and with `fold` on the GPU, where both must agree too. A failure is shrunk to the
- * simplest values that show it. A success is no proof.
+ * the CPU, and with `fold` on the GPU, where both must agree too. On the CPU, it is computed by its `reference`, which must agree with
+ * `combine`, or else by `combine` as JavaScript. A failure is shrunk to the simplest values that show it. A success is no proof.
  *
  * @throws {ArgumentError} when the operator does not take the type, an option or a value means nothing,
- * or the CPU twin returns no value of the type.
+ * the `reference` returns no value of the type, or there is none and the CPU has no code for `combine`.
  * @throws {SourceError} when `combine` does not compile.
  * @throws {MissingPackageError} if the package `fast-check` is not installed.
  * @throws {FeatureError} where the adapter lacks what the type needs.
@@ -30,7 +30,6 @@ export type { CheckFailure, CheckOptions, CheckReport, CheckSuccess } from "./la
  *   type: u32,
  *   identity: 0,
  *   combine: "earlier - later",
- *   reference: (earlier, later) => (earlier - later) >>> 0,
  * });
  * const report = await checkMonoid(difference, { fold });
  * report.ok || report.law; // "associativity"

@@ -4,6 +4,7 @@ import { Arbitrary as ArbitraryClass, tuple } from "fast-check";
 import { describe, problemOf } from "../algebra/check_value.ts";
 import type { CustomOperator } from "../algebra/custom_operator.ts";
 import type { Monoid, Operator } from "../algebra/monoid.ts";
+import { monoid } from "../algebra/monoid.ts";
 import type { ElementType, Value } from "../algebra/types.ts";
 import { ArgumentError, refuse, shown } from "../errors.ts";
 import type { Fold } from "../gpu/fold.ts";
@@ -12,7 +13,7 @@ import { requireOptions } from "../options.ts";
 import type { ReferenceMonoid } from "../reference/twins.ts";
 import { referenceMonoid } from "../reference/twins.ts";
 import type { Combiner } from "./combiner.ts";
-import { cpuCombiner, gpuCombiner } from "./combiner.ts";
+import { cpuCombiner, gpuCombiner, textCombiner } from "./combiner.ts";
 import type { Outcome } from "./nearly.ts";
 import { nearly } from "./nearly.ts";
 import { anyValues, listedValues, shrinkableSamples } from "./values.ts";
@@ -64,7 +65,7 @@ export interface CheckSuccess {
 export interface CheckFailure<V extends Value = Value> {
   /** Tells the two kinds of report apart. */
   readonly ok: false;
-  /** `agreement`: the CPU twin and the WGSL give the same. */
+  /** `agreement`: the CPU twin and the WGSL give the same. A `reference` is compared with the WGSL on the CPU, too. */
   readonly law: "associativity" | "left identity" | "right identity" | "agreement";
   /** Where it is broken. */
   readonly on: "CPU" | "GPU";
@@ -128,36 +129,45 @@ export async function checkLaws(
     throw new ArgumentError(`checkMonoid: ${op.name} is for many types; say for which with type`, "type");
   }
   const type = options.type ?? (own as ElementType);
-  // What would have to be rounded is a mistake to tell of.
-  const monoid = referenceMonoid(op, type, "checkMonoid", false);
-  const values = valuesFor(options.values, type, monoid.title);
+  const { title } = monoid(op, type, "checkMonoid");
+  const values = valuesFor(options.values, type, title);
   const { equal } = options;
   const isSame = equal === undefined ? nearly(type) : ({ left, right }: Outcome) => equal(left, right);
 
-  const cpu = cpuCombiner(monoid);
   // Compiled before anything is tried: what does not compile is the first to know.
   const gpu = fold && (await gpuCombiner(fold.device, op, type));
   try {
-    const tried: [on: "CPU" | "GPU", laws: readonly Law[]][] = [
-      ["CPU", lawsOf(monoid, cpu)],
-      ...(gpu === undefined
-        ? []
-        : ([["GPU", [...lawsOf(monoid, gpu), agreement(monoid, cpu, gpu)]]] as [["GPU", readonly Law[]]])),
-    ];
+    // What would have to be rounded is a mistake to tell of.
+    const combine = referenceMonoid(op, type, "checkMonoid", false);
+    const tried = triedLaws(combine, gpu, textCombiner(op));
     for (const [on, laws] of tried) {
       for (const law of laws) {
         const found = await simplestFailure(law, values, cases, seed, isSame, (value) =>
-          requireValue(type, monoid.title, value),
+          requireValue(type, title, value),
         );
         if (found !== undefined) {
-          return failureOf(monoid, law, on, seed, found);
+          return failureOf(combine, law, on, seed, found);
         }
       }
     }
-    return { ok: true, cases, seed, on: tried.map(([on]) => on) };
+    return { ok: true, cases, seed, on: [...new Set(tried.map(([on]) => on))] };
   } finally {
     gpu?.destroy();
   }
+}
+
+/** The laws, where they are tried, in order. */
+function triedLaws(
+  combine: ReferenceMonoid,
+  gpu: Combiner | undefined,
+  text: Combiner | undefined,
+): readonly (readonly [on: CheckFailure["on"], laws: readonly Law[]])[] {
+  const cpu = cpuCombiner(combine);
+  return [
+    ["CPU", lawsOf(combine, cpu)],
+    ...(gpu ? [["GPU", [...lawsOf(combine, gpu), agreement(combine, cpu, gpu, "GPU")]] as const] : []),
+    ...(text ? [["CPU", [agreement(combine, cpu, text, "CPU")]] as const] : []),
+  ];
 }
 
 function valuesFor(given: unknown, type: ElementType, title: string): Arbitrary<Value> {
@@ -249,13 +259,13 @@ function lawsOf(monoid: ReferenceMonoid, { combine }: Combiner): Law[] {
   ];
 }
 
-/** The same on the CPU as on the GPU. */
-const agreement = (monoid: ReferenceMonoid, cpu: Combiner, gpu: Combiner): Law => ({
+/** The operator's twin gives what its WGSL gives: on the GPU, or as JavaScript. */
+const agreement = (monoid: ReferenceMonoid, twin: Combiner, text: Combiner, on: CheckFailure["on"]): Law => ({
   name: "agreement",
   values: 2,
   async outcomes(samples) {
     const [a, b] = [column(samples, 0), column(samples, 1)];
-    const [left, right] = [await cpu.combine(a, b), await gpu.combine(a, b)];
+    const [left, right] = [await twin.combine(a, b), await text.combine(a, b)];
     return samples.map((operands, at) => ({
       left: left[at] as Value,
       right: right[at] as Value,
@@ -267,9 +277,17 @@ const agreement = (monoid: ReferenceMonoid, cpu: Combiner, gpu: Combiner): Law =
       },
     }));
   },
-  broken: "its CPU twin and its WGSL do not agree",
-  leftIs: "combine(a, b) on the CPU",
-  rightIs: "on the GPU it",
+  ...(on === "GPU"
+    ? {
+        broken: "its CPU twin and its WGSL do not agree",
+        leftIs: "combine(a, b) on the CPU",
+        rightIs: "on the GPU it",
+      }
+    : {
+        broken: "its reference and its combine do not agree",
+        leftIs: "reference(a, b)",
+        rightIs: "combine(a, b)",
+      }),
 });
 
 /** Failing samples that are shrunk, simpler ones that are tried at once, and how often. */

@@ -12,7 +12,7 @@ import type { Payload } from "../kernels/sort_tile.ts";
 import { requireChosen } from "./check_tuning_options.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import type { TuningOptions } from "./options.ts";
+import type { ParamsOption, TuningOptions } from "./options.ts";
 import { requireFeature } from "./require_feature.ts";
 import type { SortKeyOptions } from "./sort_key.ts";
 import { requireBits, requireKey } from "./sort_key.ts";
@@ -20,7 +20,10 @@ import { requireBits, requireKey } from "./sort_key.ts";
 // What all sorts take, checked.
 
 /** The options of `prepareSort`. */
-export interface SortOptions<Name extends string = string> extends TuningOptions, SortKeyOptions {
+export interface SortOptions<Name extends string = string>
+  extends TuningOptions,
+    SortKeyOptions,
+    ParamsOption {
   /** The type of the items. */
   readonly type: ElementType<Name>;
   /** Whether to write the positions of the items, as u32, instead of the items. */
@@ -60,7 +63,7 @@ export const movesDirectly = (type: ElementType): type is ScalarType =>
 /** Checks the type of the items and the key that they are ordered by. */
 export function checkedKey(
   name: string,
-  options: Pick<SortOptions, "type"> & SortKeyOptions,
+  options: Pick<SortOptions, "type"> & SortKeyOptions & ParamsOption,
   facts: DeviceFacts,
 ) {
   const type = requireType(options.type, name);

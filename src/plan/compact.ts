@@ -2,6 +2,7 @@ import { u32 } from "../algebra/integers.ts";
 import type { Monoid } from "../algebra/monoid.ts";
 import { monoid as monoidOf } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
+import { paramsIn } from "../algebra/seen_params.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
 import { ArgumentError, refuse, shown } from "../errors.ts";
@@ -18,7 +19,7 @@ import type { Source } from "../text/source.ts";
 import { chooseSizes, requireMaxLength, twoPassRowOf } from "./choose_sizes.ts";
 import type { MapOptions } from "./map.ts";
 import { mapOf } from "./map.ts";
-import type { SoonOption, TuningOptions } from "./options.ts";
+import type { ParamsOption, SoonOption, TuningOptions } from "./options.ts";
 import type { Bindings, Pass, Plan, RangeName, Scratch, Variant } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, itemBytesOf, perArrangement, spineLengths, wholeWords } from "./plan.ts";
 import type { Combination, PlanFacts, SinglePass } from "./plan_facts.ts";
@@ -33,7 +34,11 @@ import { planOfWays } from "./ways.ts";
  * The options of `prepareCompact`. If there is a map, `where` looks at the item before the map, and the output has the mapped
  * item.
  */
-export interface CompactOptions<Name extends string = string> extends TuningOptions, MapOptions, SoonOption {
+export interface CompactOptions<Name extends string = string>
+  extends TuningOptions,
+    MapOptions,
+    ParamsOption,
+    SoonOption {
   /** The type of the output's items. */
   readonly type: ElementType<Name>;
   /**
@@ -151,6 +156,7 @@ export function planCompact(
       mostWorkGroups: facts.limits.maxComputeWorkgroupsPerDimension,
       map,
       parted,
+      params: paramsIn(options),
       ...(indirect !== undefined && { indirect }),
     },
     aside: asideOf(
@@ -441,7 +447,10 @@ function requireIndirect(indirect: unknown, title: string): Indirect | undefined
 }
 
 /** The options of `preparePartition`. */
-export interface PartitionOptions<Name extends string = string> extends TuningOptions, SoonOption {
+export interface PartitionOptions<Name extends string = string>
+  extends TuningOptions,
+    ParamsOption,
+    SoonOption {
   /** The type of the items. */
   readonly type: ElementType<Name>;
   /**

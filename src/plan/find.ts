@@ -6,6 +6,8 @@ import storeAnswer from "#shaders/device/kernels/store_answer.wgsl";
 import { traitsOf } from "../adapters/adapter.ts";
 import { expressionFiles } from "../algebra/expression_files.ts";
 import { u32 } from "../algebra/integers.ts";
+import type { DeclaredParams } from "../algebra/seen_params.ts";
+import { paramsIn } from "../algebra/seen_params.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
 import { conditionSources } from "../kernels/condition.ts";
@@ -20,7 +22,7 @@ import { generated } from "../text/source.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { moveShape, plainSizes, ungrouped } from "./one_dispatch_plan.ts";
-import type { TuningOptions } from "./options.ts";
+import type { ParamsOption, TuningOptions } from "./options.ts";
 import type { Pass, Plan, Scratch } from "./plan.ts";
 import { bound, distinct, itemBytesOf, perArrangement } from "./plan.ts";
 import type { PlanFacts } from "./plan_facts.ts";
@@ -40,6 +42,7 @@ export interface ConditionOption {
 /** The options of `prepareCount`, `prepareAny`, `prepareAll`, `prepareFindFirst` and `prepareFindLast`. */
 export interface ConditionOptions<Name extends string = string>
   extends ConditionOption,
+    ParamsOption,
     Pick<TuningOptions, "workGroupSize" | "itemsPerThread"> {
   /** The type of the items. */
   readonly type: ElementType<Name>;
@@ -90,6 +93,7 @@ interface FindKernelOptions {
   readonly question: Question;
   readonly type: ElementType;
   readonly where: string;
+  readonly params: DeclaredParams | undefined;
   readonly arrangement: Arrangement;
   readonly lengthOnGpu: boolean;
   readonly sizes: Sizes;
@@ -97,7 +101,7 @@ interface FindKernelOptions {
 
 /** The kernel that searches the items. */
 function findKernel(options: FindKernelOptions): Kernel {
-  const { question, type, where, arrangement, lengthOnGpu, sizes } = options;
+  const { question, type, where, params, arrangement, lengthOnGpu, sizes } = options;
   const vector = isWide(arrangement) ? itemsOfVector(type.bytes, sizes.items) : 1;
   return linkKernel(
     `wavefold find <${type.name}>`,
@@ -114,7 +118,7 @@ function findKernel(options: FindKernelOptions): Kernel {
         ].join("\n"),
       ),
       ...expressionFiles(type),
-      conditionSources(type, where),
+      ...conditionSources(type, where, params),
       ...inputFor(arrangement),
       lengthFile(lengthOnGpu),
       ...orderFor(question),
@@ -148,6 +152,7 @@ const MOST_WORK_GROUPS = 1056;
  */
 export function planFind(question: Question, options: ConditionOptions, facts: DeviceFacts): Plan {
   const { type, where, lengthOnGpu = false } = options;
+  const params = paramsIn(options);
   const title = requireCondition(question, options);
   const shape = { ...moveShape(facts), items: Math.max(1, Math.floor(LOADED / type.bytes)) };
   const { unrolled, ...others } = plainSizes(shape, title, type, options, facts);
@@ -157,7 +162,7 @@ export function planFind(question: Question, options: ConditionOptions, facts: D
   const clear = clearBinsKernel(sizes);
   const answer = answerKernel(question, sizes);
   const kernels = perArrangement(ARRANGEMENTS, (arrangement) =>
-    findKernel({ question, type, where, arrangement, lengthOnGpu, sizes }),
+    findKernel({ question, type, where, params, arrangement, lengthOnGpu, sizes }),
   );
   return {
     title,

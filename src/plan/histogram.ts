@@ -4,6 +4,7 @@ import { histogram as gpu } from "../adapters/gpu.ts";
 import { histogram as nvidia } from "../adapters/nvidia.ts";
 import { histogram as software } from "../adapters/software.ts";
 import type { HistogramRow } from "../adapters/tables.ts";
+import { paramsIn } from "../algebra/seen_params.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
 import { refuse } from "../errors.ts";
@@ -17,7 +18,7 @@ import { requireBins } from "./bins.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { plainSizes, ungrouped } from "./one_dispatch_plan.ts";
-import type { TuningOptions } from "./options.ts";
+import type { ParamsOption, TuningOptions } from "./options.ts";
 import type { Pass, Plan, Scratch } from "./plan.ts";
 import { bound, distinct, itemBytesOf, perArrangement } from "./plan.ts";
 import { requireScalar } from "./require_scalar.ts";
@@ -29,7 +30,10 @@ export type WeightName = "u32" | "i32" | "f32";
 export type HistogramTuning = Pick<TuningOptions, "workGroupSize" | "itemsPerThread">;
 
 /** The options of `prepareHistogram`. It takes `edges`, or `bins` and `range`, or `bins` and `bin`. */
-export interface HistogramOptions<Name extends string = string> extends HistogramTuning, BinOptions {
+export interface HistogramOptions<Name extends string = string>
+  extends HistogramTuning,
+    BinOptions,
+    ParamsOption {
   /** The type of the items. */
   readonly type: ElementType<Name>;
   /**
@@ -112,6 +116,7 @@ export function planHistogram(
       sizes,
       copies,
       runs: testing.runs ?? (row.runs || copies < row.fewCopies),
+      params: paramsIn(options),
     }),
   );
   const edges: Scratch | undefined = table && { name: "edges", bytes: table.byteLength, filled: table };

@@ -1,3 +1,4 @@
+import { paramsIn } from "../algebra/seen_params.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { isSameType, requireType } from "../algebra/types.ts";
 import { conversionError, widens } from "../algebra/widening.ts";
@@ -30,14 +31,10 @@ export interface MapOptions {
  * @throws {FeatureError} if the device lacks the feature of a type.
  */
 export function mapOf(
-  {
-    map: given,
-    from,
-    isCondition,
-    reverse,
-  }: {
+  options: {
     readonly map?: unknown;
     readonly from?: unknown;
+    readonly params?: unknown;
     readonly isCondition?: boolean;
     readonly reverse?: unknown;
   },
@@ -45,6 +42,7 @@ export function mapOf(
   title: string,
   features: ReadonlySet<string>,
 ): ItemMap | undefined {
+  const { map: given, from } = options;
   const source = from === undefined ? type : requireType(from, `${title}: from`, "from");
   if (given === undefined && isSameType(source, type)) {
     return undefined;
@@ -72,5 +70,6 @@ export function mapOf(
   if (source.feature !== undefined && !features.has(source.feature)) {
     throw typeFeatureError(`${title} from ${source.name}`, source.feature);
   }
-  return itemMap(source, map, isCondition, reverse === true);
+  const { isCondition, reverse } = options;
+  return itemMap(source, map, { params: paramsIn(options), isCondition, isMirrored: reverse === true });
 }

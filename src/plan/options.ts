@@ -1,4 +1,5 @@
 import type { Operator } from "../algebra/monoid.ts";
+import type { ParamTypes } from "../algebra/params.ts";
 import type { ElementType } from "../algebra/types.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
 import type { OptionTable } from "../options.ts";
@@ -33,8 +34,19 @@ export const commonNames = {
   type: true,
   from: true,
   map: true,
+  params: "params",
   ...tuningNames,
-} as const satisfies OptionTable<TuningOptions & Record<"type" | "from" | "map", unknown>>;
+} as const satisfies OptionTable<TuningOptions & Record<"type" | "from" | "map" | "params", unknown>>;
+
+/** The option `params` of plans. */
+export interface ParamsOption {
+  /**
+   * The types of values that the WGSL of the other options names, by their names, such as `{ limit: f32 }` for `"x > limit"`. Each recording gives the
+   * values, which need no new kernel. A type is a scalar, `vec2`, `vec3` or `vec4` of one, a struct, or `fixedArray` of what has 16 bytes
+   * or a multiple.
+   */
+  readonly params?: ParamTypes | undefined;
+}
 
 /** The option `soon` of plans that wait for kernels which a driver takes long to compile. */
 export interface SoonOption {

@@ -1,3 +1,5 @@
+import type { DeclaredParams } from "../algebra/seen_params.ts";
+import { paramsIn } from "../algebra/seen_params.ts";
 import { LimitError } from "../errors.ts";
 import type { Arrangement, InitialBytes, Kernel } from "../kernels/kernel.ts";
 import type { Limits } from "./device_facts.ts";
@@ -27,6 +29,7 @@ export type RangeName =
   | "positions"
   | "indices"
   | "rest"
+  | "params"
   | LookedUpName
   | `${LookedUpName}Count`
   | `${ListName}[${number}]`;
@@ -172,6 +175,8 @@ export interface Plan {
   readonly initial?: InitialBytes;
   /** For segments, what their ranges hold. */
   readonly segments?: SegmentRanges;
+  /** The values that its texts name, which each recording gives. */
+  readonly textParams?: DeclaredParams;
   /** The ranges that a recording takes. */
   readonly needs: ReadonlySet<RangeName>;
   /** Bytes of an item of each of the caller's ranges. */
@@ -236,6 +241,12 @@ export const distinct = (kernels: readonly (Kernel | undefined)[]): Kernel[] => 
 /** Only what a kernel declares. */
 export const bound = (kernel: Kernel, bindings: Bindings): Bindings =>
   Object.fromEntries(Object.entries(bindings).filter(([variable]) => kernel.bindings.has(variable)));
+
+/** A plan whose texts see the params that its options name. */
+export const withTextParams = (plan: Plan, options: { readonly params?: unknown }): Plan => {
+  const textParams = paramsIn(options);
+  return textParams ? { ...plan, textParams } : plan;
+};
 
 /** A pass that binds other buffers. */
 const rebound = (pass: Pass, place: (from: Bindable) => Bindable): Pass => ({

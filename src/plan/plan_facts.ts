@@ -2,13 +2,14 @@ import type { Monoid } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
 import type { TileShape } from "../kernels/algorithms.ts";
 import type { ClassKernels } from "../kernels/compact.ts";
-import type { Arrangement, Kernel, Mirror, ReduceFiles, ScanKernelOptions } from "../kernels/kernel.ts";
+import type { Arrangement, Kernel, ReduceFiles, ScanKernelOptions } from "../kernels/kernel.ts";
 import type { LookBackChoices, SpineSize } from "../kernels/look_back.ts";
 import type { TileAlgorithm } from "../kernels/tiles.ts";
 import type { SourceText } from "../text/source.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { Grouping } from "./grouping.ts";
 import type { Chosen } from "./options.ts";
+import type { InReverse } from "./order.ts";
 import type { Plan } from "./plan.ts";
 import type { PlannedSegments } from "./planned_segments.ts";
 import type { LoadedTuning } from "./tuning.ts";
@@ -19,7 +20,7 @@ export interface PlanFacts extends DeviceFacts {
   /** Without them, as in calls at hand, plans take the portable algorithms, and read the data twice. */
   readonly fasterWays?: FasterWays;
   /** The order of reversed scans, if it is loaded. src/plan/reverse.ts has it. */
-  readonly inReverse?: (segments: unknown) => Order;
+  readonly inReverse?: InReverse;
 }
 
 /**
@@ -38,18 +39,6 @@ export interface FasterWays {
     mostMemory: number,
     options: TileShape,
   ) => ClassKernels | undefined;
-}
-
-/** The order in which the kernels of a scan take items. src/plan/reverse.ts has the mirrored one. */
-export interface Order {
-  /** The files by which they take items in mirrored order. */
-  readonly mirror?: Mirror;
-  /** WGSL for whether there is no element at all, if that is another than for other plans. */
-  readonly isEmpty?: string;
-  /** How they take ranges that lie so. */
-  arrangementsOf(given: readonly Arrangement[]): readonly Arrangement[];
-  /** The operator on elements in that order. */
-  operatorOf(own: Monoid): Monoid;
 }
 
 /** What is combined, and what messages call it. */

@@ -2,6 +2,7 @@ import type { Arrangement } from "../kernels/kernel.ts";
 import { planCompact, planPartition } from "./compact.ts";
 import { countWorkGroups } from "./count_work_groups.ts";
 import type { Plan } from "./plan.ts";
+import { withTextParams } from "./plan.ts";
 import type { PlanFacts } from "./plan_facts.ts";
 import { planReduce } from "./reduce.ts";
 import { planScan } from "./scan.ts";
@@ -27,11 +28,11 @@ const planners: Record<Primitive, Planner> = {
  */
 export function planRecording(
   primitive: Primitive,
-  options: { readonly lengthOnGpu?: unknown },
+  options: { readonly lengthOnGpu?: unknown; readonly params?: unknown },
   facts: PlanFacts,
   arrangements: readonly Arrangement[],
   planner: Planner = planners[primitive],
 ): Plan {
-  const plan = planner(options as never, facts, arrangements);
+  const plan = withTextParams(planner(options as never, facts, arrangements), options);
   return options.lengthOnGpu ? countWorkGroups(plan, primitive === "scan", facts) : plan;
 }

@@ -20,6 +20,7 @@ import type {
   AnyOperator,
   Chosen,
   EndOptions,
+  ParamsOption,
   SegmentOptions,
   SoonOption,
   TuningOptions,
@@ -40,6 +41,7 @@ const tables: ByKind<ReductionTable> = { software, nvidia, gpu };
 export interface ReduceOptions<Name extends string = string>
   extends TuningOptions,
     MapOptions,
+    ParamsOption,
     SegmentOptions,
     SoonOption,
     Pick<EndOptions, "initial"> {

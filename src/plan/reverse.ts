@@ -8,7 +8,7 @@ import type { Monoid } from "../algebra/monoid.ts";
 import type { Arrangement, Mirror } from "../kernels/kernel.ts";
 import { filesOf } from "../kernels/kernel.ts";
 import type { SourceText } from "../text/source.ts";
-import type { Order } from "./plan_facts.ts";
+import type { Order } from "./order.ts";
 
 // Reversed scans. A kernel that takes all items in mirrored order, and swaps the operands of its operator, scans from the last item to the
 // first. So no kernel but those parts differs, and what comes before a tile is what lies behind it in the caller's data. This is loaded only if

@@ -3,7 +3,7 @@ import { min } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { part } from "../errors.ts";
 import type { Arrangement } from "../kernels/kernel.ts";
-import type { TuningOptions } from "./options.ts";
+import type { ParamsOption, TuningOptions } from "./options.ts";
 import type { Plan } from "./plan.ts";
 import type { PlanFacts } from "./plan_facts.ts";
 import { planRecording } from "./plan_recording.ts";
@@ -11,7 +11,7 @@ import type { Alone, OwnSegments, RunKeyOptions } from "./run_key.ts";
 import { ALONE, FIRST_ITEMS } from "./run_key.ts";
 
 /** What the plan of runs of equal elements is made from. */
-export interface RunPlanOptions extends RunKeyOptions, TuningOptions {
+export interface RunPlanOptions extends RunKeyOptions, TuningOptions, ParamsOption {
   /** The type of the elements. */
   readonly type: ElementType;
   /** The most elements. */

@@ -10,7 +10,14 @@ import type { LookBackChoices } from "../kernels/look_back.ts";
 import { chooseSizes, requireMaxLength, twoPassRowOf } from "./choose_sizes.ts";
 import type { MapOptions } from "./map.ts";
 import { mapOf } from "./map.ts";
-import type { AnyOperator, EndOptions, SegmentOptions, SoonOption, TuningOptions } from "./options.ts";
+import type {
+  AnyOperator,
+  EndOptions,
+  ParamsOption,
+  SegmentOptions,
+  SoonOption,
+  TuningOptions,
+} from "./options.ts";
 import { orderOf } from "./order.ts";
 import type { Bindings, Pass, Plan, RangeName, Scratch } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, itemBytesOf, paddedBytes, perArrangement, spineLengths } from "./plan.ts";
@@ -25,6 +32,7 @@ import { planOfWays, prepared } from "./ways.ts";
 export interface ScanOptions<Name extends string = string>
   extends TuningOptions,
     MapOptions,
+    ParamsOption,
     EndOptions,
     SegmentOptions,
     SoonOption {

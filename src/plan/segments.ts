@@ -4,6 +4,7 @@ import { bytesOfInitial } from "../algebra/initial.ts";
 import type { Monoid } from "../algebra/monoid.ts";
 import { monoid as monoidOf } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
+import { paramsIn } from "../algebra/seen_params.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
 import { ArgumentError, refuse } from "../errors.ts";
@@ -44,6 +45,7 @@ export type SegmentedOptions = Pick<Chosen, "workGroupSize" | "itemsPerThread"> 
   readonly segments?: unknown;
   readonly from?: ElementType;
   readonly map?: unknown;
+  readonly params?: unknown;
   readonly exclusive?: boolean;
   readonly reverse?: boolean;
   readonly initial?: unknown;
@@ -62,7 +64,7 @@ function headsOf(
   title: string,
   facts: DeviceFacts,
   known: readonly ElementType[],
-  hasMap: boolean,
+  { map, params }: Pick<SegmentedOptions, "map" | "params">,
 ): HeadSource & { readonly unique: boolean | "first item"; readonly alone?: Alone | undefined } {
   const kind = kinds.find((one) => one === given);
   if (kind !== undefined) {
@@ -105,7 +107,12 @@ function headsOf(
   return {
     kind: "keys",
     type,
-    by: { from, text, known: (hasMap ? expressionFiles : typeFiles)(...known) },
+    by: {
+      from,
+      text,
+      known: (map === undefined ? typeFiles : expressionFiles)(...known),
+      params: paramsIn({ params }),
+    },
     unique: unique && isFirst ? "first item" : unique,
     alone,
   };
@@ -228,10 +235,10 @@ function segmentsOf(
   facts: DeviceFacts,
   reduces: boolean,
 ): SegmentsOf {
-  const { segments, from, map, exclusive = false, reverse = false, lengthOnGpu = false } = options;
+  const { segments, from, exclusive = false, reverse = false, lengthOnGpu = false } = options;
   const { initial = false, total } = options;
   const types = [values.type, ...(from === undefined ? [] : [requireType(from, `${title}: from`, "from")])];
-  const { unique, alone, ...heads } = headsOf(segments, title, facts, types, map !== undefined);
+  const { unique, alone, ...heads } = headsOf(segments, title, facts, types, options);
   if (typeof initial !== "boolean") {
     refuse(title, "initial", describe(initial), "true or false; each recording gives the initial value");
   }

@@ -35,7 +35,7 @@ import type { DeviceFacts } from "./device_facts.ts";
 import { withFasterWays } from "./faster_ways.ts";
 import { moveSizes } from "./gather.ts";
 import { plainSizes, ungrouped } from "./one_dispatch_plan.ts";
-import type { TuningOptions } from "./options.ts";
+import type { ParamsOption, TuningOptions } from "./options.ts";
 import type { Bindable, Bindings, Pass, PassParams, Plan, Scratch } from "./plan.ts";
 import { bound, distinct, itemBytesOf, perArrangement, wholeWords, withRanges } from "./plan.ts";
 import { planSort, untuned } from "./sort.ts";
@@ -45,7 +45,7 @@ import { requireWhole } from "./sort_key.ts";
 // Selections: they find the elements that a sort would put first, or one of them, and do not sort the others.
 
 /** Options that all recorded selections have. */
-interface SelectOptions<Name extends string> {
+interface SelectOptions<Name extends string> extends ParamsOption {
   /** The type of the items. */
   readonly type: ElementType<Name>;
   /** The most items of a recording: a whole number from 0 up. */
@@ -462,7 +462,7 @@ function takeByBlocks(
  */
 export function planTopK(options: TopKOptions, given: DeviceFacts, testing: SelectTesting = {}): Plan {
   const facts = untuned(given);
-  const { lengthOnGpu = false, passes, smallest, key, keyType, bits } = options;
+  const { lengthOnGpu = false, passes, smallest, key, keyType, bits, params } = options;
   const ordered = { ...options, descending: smallest !== true };
   const { title, type, maxLength } = checkedSelection("topK", ordered, facts, testing);
   requireChosen(options, title, facts);
@@ -496,6 +496,7 @@ export function planTopK(options: TopKOptions, given: DeviceFacts, testing: Sele
   const by = {
     descending: ordered.descending,
     ...(key !== undefined && { key }),
+    ...(params && { params }),
     ...(keyType && { keyType }),
     ...(bits && { bits }),
     ...(passes !== undefined && { passes }),

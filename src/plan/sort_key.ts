@@ -1,4 +1,6 @@
 import type { FieldType, NestedType, Part } from "../algebra/fields.ts";
+import type { ParamsSeen } from "../algebra/seen_params.ts";
+import { paramsIn } from "../algebra/seen_params.ts";
 import type { ElementType, ScalarType } from "../algebra/types.ts";
 import { refuse, shown } from "../errors.ts";
 import { requireCode } from "../text/callers.ts";
@@ -31,7 +33,7 @@ export interface SortKeyOptions extends SortOrder {
 }
 
 /** The key of a sort, checked. */
-export interface CheckedKey {
+export interface CheckedKey extends ParamsSeen {
   readonly type: ScalarType;
   readonly descending: boolean;
   /** The caller's WGSL; undefined if elements are their own keys. */
@@ -72,7 +74,7 @@ export function firstOf(part: FieldType): string {
 
 /** @throws {ArgumentError} for a key that is none, or whose type is not known. */
 export function requireKey(
-  { key, keyType, descending }: SortKeyOptions,
+  { key, keyType, descending, params }: SortKeyOptions & { readonly params?: unknown },
   type: ElementType,
   title: string,
 ): CheckedKey {
@@ -109,7 +111,12 @@ export function requireKey(
     }
     refuse(title, "keyType", "undefined", `the type that the key ${JSON.stringify(key)} gives`);
   }
-  return { type: requireScalar(named ?? type, title, "keyType"), descending: isDescending, text: key };
+  return {
+    type: requireScalar(named ?? type, title, "keyType"),
+    descending: isDescending,
+    text: key,
+    params: paramsIn({ params }),
+  };
 }
 
 /** @throws {ArgumentError} for bits that a key does not have. */

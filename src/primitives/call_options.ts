@@ -1,3 +1,4 @@
+import type { ParamsOfCall } from "../algebra/params.ts";
 import type { ElementType } from "../algebra/types.ts";
 
 // Options that calls of several primitives take.
@@ -14,8 +15,17 @@ export interface TypesOption<From extends string, Type> {
   readonly from?: ElementType<From>;
 }
 
+/** The option `params` of calls. */
+export interface CallParamsOption {
+  /**
+   * Values that the WGSL of the other options names, such as `{ limit: 0.5 }` for `"x > limit"`: a number is an f32, and `[u32, 5]` has
+   * another type. Another value needs no new kernel, as another text would. They are read during the call. Types are those of {@link ParamsOption.params}.
+   */
+  readonly params?: ParamsOfCall | undefined;
+}
+
 /** The option `map`. */
-export interface MapOption {
+export interface MapOption extends CallParamsOption {
   /**
    * WGSL over each element's value `x` and its index `i`, such as `"u32(x > 0.5)"`. It is applied as the element is loaded:
    * see {@link ScanOptions.map}. A compaction applies it only to kept elements.

@@ -4,7 +4,7 @@ import type { CompactOptions } from "../plan/compact.ts";
 import { commonNames } from "../plan/options.ts";
 import type { IntoOption } from "./call_options.ts";
 import type { OptionsOf } from "./primitive.ts";
-import type { BufferRange, Length, PartOption, PreparedPrimitive } from "./ranges.ts";
+import type { BufferRange, Length, ParamsRange, PartOption, PreparedPrimitive } from "./ranges.ts";
 
 /** What says which elements are kept: a predicate or flags. */
 export type KeepOption<Flags> =
@@ -28,7 +28,7 @@ export type KeepOption<Flags> =
     };
 
 /** Where a compaction reads and writes. */
-export interface CompactRanges extends PartOption {
+export interface CompactRanges extends PartOption, ParamsRange {
   /** Not needed by positions with `flags`, which do not read the items. */
   readonly input?: BufferRange;
   /** Receives the kept items, or their positions. It has room for as many as the input has. */

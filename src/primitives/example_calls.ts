@@ -2,6 +2,7 @@ import { emptyLike, valuesOf } from "../algebra/array_values.ts";
 import type { AnyArray } from "../algebra/arrays.ts";
 import { arrayOver } from "../algebra/arrays.ts";
 import { u32 } from "../algebra/integers.ts";
+import { paramsOfCall } from "../algebra/params.ts";
 import type { ElementType, Scalar, Value } from "../algebra/types.ts";
 import type { DeviceFacts } from "../plan/device_facts.ts";
 import { tuningNames } from "../plan/options.ts";
@@ -292,7 +293,12 @@ export function argumentsOfReference(
 ): readonly unknown[] {
   const { numbers = [] } = primitive;
   const { tuning = [] } = examples;
-  const others = [...numbers, ...tuning, ...Object.keys({ ...tuningNames, ...primitive.gpuOptions })];
+  const others = [
+    ...numbers,
+    ...tuning,
+    "params",
+    ...Object.keys({ ...tuningNames, ...primitive.gpuOptions }),
+  ];
   const isOption = (name: string): boolean => !others.includes(name);
   const twins = Object.entries(example.twins ?? {}).map(([name, twin]) => [
     name,
@@ -344,6 +350,11 @@ export function requestFor(
   const of = <T>(what: (one: Filled) => T): Record<string, T> =>
     Object.fromEntries(operands.map((one) => [one.operand.name, what(one)]));
   const types = of(({ type }) => type);
+  const { params } = options as { readonly params?: unknown };
+  const checked =
+    params === undefined
+      ? {}
+      : { params: paramsOfCall(options, primitive.name, { ...facts, mostBytes: 2 ** 16 }) };
   return primitive.request({
     types,
     lists: Object.fromEntries(
@@ -351,7 +362,7 @@ export function requestFor(
     ) as never,
     lengths: of(({ room }) => room),
     isCounted,
-    options: { ...optionsWith(primitive, of(asArray)), ...options } as never,
+    options: { ...optionsWith(primitive, of(asArray)), ...options, ...checked } as never,
     facts,
   });
 }

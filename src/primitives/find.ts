@@ -4,22 +4,24 @@ import type { OptionTable } from "../options.ts";
 import type { ConditionOption, ConditionOptions, Question } from "../plan/find.ts";
 import { planCount, planFind, requireCondition } from "../plan/find.ts";
 import type { TuningOptions } from "../plan/options.ts";
+import type { CallParamsOption } from "./call_options.ts";
 import type { Examples } from "./examples.ts";
 import { between, keysOf } from "./examples.ts";
 import type { Described, HelpOf } from "./help.ts";
 import type { Primitive, Result } from "./primitive.ts";
-import type { BufferRange, Length, PartOption, PreparedPrimitive } from "./ranges.ts";
+import type { BufferRange, Length, ParamsRange, PartOption, PreparedPrimitive } from "./ranges.ts";
 
 /** The options of `count`, `any`, `all`, `findFirst` and `findLast`. */
 export interface HandConditionOptions<Name extends string>
   extends ConditionOption,
+    CallParamsOption,
     Pick<TuningOptions, "workGroupSize" | "itemsPerThread"> {
   /** Needed only for f16 bits in a `Uint16Array`. */
   readonly type?: ElementType<Name>;
 }
 
 /** Where a count or a search reads and writes. */
-export interface ConditionRanges extends PartOption {
+export interface ConditionRanges extends PartOption, ParamsRange {
   /** The items. */
   readonly input: BufferRange;
   /**
@@ -50,6 +52,7 @@ const asking = (
   options: {
     type: "type",
     where: "expression",
+    params: "params",
     workGroupSize: "count",
     itemsPerThread: "count",
   } satisfies OptionTable<Options>,
@@ -141,7 +144,7 @@ export const findLastHelp: HelpOf<typeof findLast> = /* @__PURE__ */ helpOf(
   "Prints the index of the last element that the condition holds for, or -1 if there is none.",
 );
 
-/** Conditions that hold for one element, for all but one, for some values, and for some numbers of runs. */
+/** Conditions that hold for one element at most, for all but one at least, for some values, and for some numbers of runs. */
 export const countExamples: Examples<Options> = {
   of(type, length, random) {
     const at = between(random, 0, Math.floor(length * 1.25));
@@ -152,10 +155,11 @@ export const countExamples: Examples<Options> = {
       options: { where },
       twins: { where: twin },
     });
+    const isGreat = (x: never): boolean => Number(numberOf(x)) > 1;
     return [
-      holds(`i == ${at}u`, (_, i) => i === at),
-      holds(`i != ${at}u`, (_, i) => i !== at),
-      holds(`${key} > 1`, (x) => Number(numberOf(x)) > 1),
+      holds(`i == ${at}u && ${key} > 1`, (x, i) => i === at && isGreat(x)),
+      holds(`i != ${at}u || ${key} > 1`, (x, i) => i !== at || isGreat(x)),
+      holds(`${key} > 1`, isGreat),
       holds(
         `let run = i / ${run}u;\nreturn run % ${runs}u == 1u;`,
         (_, i) => Math.floor(i / run) % runs === 1,

@@ -7,14 +7,18 @@ import { requireBins } from "../plan/bins.ts";
 import type { HistogramOptions, HistogramTuning } from "../plan/histogram.ts";
 import { planHistogram, requireBinText, requireWeights } from "../plan/histogram.ts";
 import { requireScalar } from "../plan/require_scalar.ts";
+import type { CallParamsOption } from "./call_options.ts";
 import type { Example, Examples, Random } from "./examples.ts";
 import { between, pick } from "./examples.ts";
 import type { Described, HelpOf } from "./help.ts";
 import type { Primitive } from "./primitive.ts";
-import type { BufferRange, Length, PartOption, PreparedPrimitive } from "./ranges.ts";
+import type { BufferRange, Length, ParamsRange, PartOption, PreparedPrimitive } from "./ranges.ts";
 
 /** The options of `histogram`. It takes `edges`, or `bins` and `range`, or `bins` and `bin`. */
-export interface HandHistogramOptions<Name extends string> extends BinOptions, HistogramTuning {
+export interface HandHistogramOptions<Name extends string>
+  extends BinOptions,
+    HistogramTuning,
+    CallParamsOption {
   /** Needed only for f16 bits in a `Uint16Array`. */
   readonly type?: ElementType<Name>;
 }
@@ -29,7 +33,7 @@ export interface WeightsOption<W> {
 export type WeightArray = Uint32Array | Int32Array | Float32Array;
 
 /** Where a histogram reads and writes. */
-export interface HistogramRanges extends PartOption {
+export interface HistogramRanges extends PartOption, ParamsRange {
   /** The items to count. */
   readonly input: BufferRange;
   /**
@@ -60,6 +64,7 @@ export const histogram: Primitive<HandHistogramOptions<string>, "data" | "weight
     range: "numbers",
     edges: "numbers",
     bin: "expression",
+    params: "params",
     workGroupSize: "count",
     itemsPerThread: "count",
   } satisfies OptionTable<HandHistogramOptions<string>>,

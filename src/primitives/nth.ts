@@ -8,15 +8,16 @@ import type { NthOptions } from "../plan/select.ts";
 import { planNth } from "../plan/select.ts";
 import type { SortKeyOptions } from "../plan/sort_key.ts";
 import { requireBits, requireKey, requireWhole } from "../plan/sort_key.ts";
+import type { CallParamsOption } from "./call_options.ts";
 import type { Example, Examples, Random } from "./examples.ts";
 import { between, bitsOf, keysOf, pick } from "./examples.ts";
 import type { Described, HelpOf } from "./help.ts";
 import { orderHelp } from "./help.ts";
 import type { Given, Primitive } from "./primitive.ts";
-import type { BufferRange, Length, PreparedPrimitive } from "./ranges.ts";
+import type { BufferRange, Length, ParamsRange, PreparedPrimitive } from "./ranges.ts";
 
 /** The options of `nth`. */
-export interface HandNthOptions<Name extends string> extends SortKeyOptions {
+export interface HandNthOptions<Name extends string> extends SortKeyOptions, CallParamsOption {
   /** Needed only for f16 bits in a `Uint16Array`. */
   readonly type?: ElementType<Name>;
 }
@@ -30,7 +31,7 @@ export interface Nth<V, Index> {
 }
 
 /** Where a selection of one element reads and writes. */
-export interface NthRanges {
+export interface NthRanges extends ParamsRange {
   /** The items. */
   readonly input: BufferRange;
   /**
@@ -73,6 +74,7 @@ export const nth: Primitive<Options, "data", "value" | "index"> = {
   options: {
     type: "type",
     key: "expression",
+    params: "params",
     keyType: "type",
     bits: "numbers",
     descending: "boolean",

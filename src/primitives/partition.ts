@@ -3,7 +3,7 @@ import type { PartitionOptions } from "../plan/compact.ts";
 import { tuningNames } from "../plan/options.ts";
 import { compact } from "./compact.ts";
 import type { OptionsOf } from "./primitive.ts";
-import type { BufferRange, Length, PreparedPrimitive } from "./ranges.ts";
+import type { BufferRange, Length, ParamsRange, PreparedPrimitive } from "./ranges.ts";
 
 /** All elements: first those that are kept, then the rest, both in order. */
 export interface Partition<Values, Count> {
@@ -34,7 +34,7 @@ export interface ClassPartition<Values, Offsets> {
 }
 
 /** Where a partition reads and writes. */
-export interface PartitionRanges {
+export interface PartitionRanges extends ParamsRange {
   /** Not needed by positions with `flags`, which do not read the items. */
   readonly input?: BufferRange;
   /** Has room for as many items as the input. */
@@ -83,10 +83,11 @@ export const partition = {
     where: true,
     class: true,
     classes: true,
+    params: "params",
     indices: "boolean",
     ...tuningNames,
   } satisfies OptionTable<
-    Record<keyof typeof tuningNames | "type" | "where", unknown> & ClassOptions & IndicesOption
+    Record<keyof typeof tuningNames | "type" | "where" | "params", unknown> & ClassOptions & IndicesOption
   >,
   callOptions: compact.callOptions,
   planOptions: { rest: "boolean", soon: "boolean" } satisfies OptionTable<

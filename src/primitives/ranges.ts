@@ -1,3 +1,5 @@
+import type { ParamValues } from "../algebra/params.ts";
+
 // What recordings take, whatever the primitive is.
 
 /** A range of a buffer: the whole buffer, or the part from a byte offset on. The offset is a multiple of the item's size. */
@@ -14,6 +16,16 @@ export type BufferRange =
 
 /** The number of items. With `lengthOnGpu`, a range that starts with this number as a u32. It is at most `maxLength`. */
 export type Length = number | BufferRange;
+
+/** The values that the WGSL of a plan names. */
+export interface ParamsRange {
+  /**
+   * For plans prepared with `params`: a value of each, which is read now and belongs to this recording. Or a range of a buffer of yours
+   * with the usage UNIFORM that holds them as WGSL lays out a uniform struct of these members, in their order. Its offset is a multiple of the
+   * device's `minUniformBufferOffsetAlignment`.
+   */
+  readonly params?: ParamValues | BufferRange;
+}
 
 /** The place of a recording's items in longer data. */
 export interface PartOption {

@@ -8,7 +8,7 @@ import type { SoonOption, TuningOptions } from "../plan/options.ts";
 import { commonNames } from "../plan/options.ts";
 import type { IntoOption, MapOption, TypesOption } from "./call_options.ts";
 import type { OptionsOf } from "./primitive.ts";
-import type { BufferRange, Length, PartOption, PreparedPrimitive } from "./ranges.ts";
+import type { BufferRange, Length, ParamsRange, PartOption, PreparedPrimitive } from "./ranges.ts";
 
 /** What `scan` and `reduce` take. */
 export interface FoldOptions<From extends string, Name extends string, Type, Initial>
@@ -48,7 +48,7 @@ export interface SegmentParts {
 }
 
 /** Where a reduction reads and writes. */
-export interface ReduceRanges extends PartOption, SegmentParts {
+export interface ReduceRanges extends PartOption, SegmentParts, ParamsRange {
   /** The items. */
   readonly input: BufferRange;
   /** Receives the results. */

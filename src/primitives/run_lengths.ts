@@ -7,13 +7,14 @@ import { tuningNames } from "../plan/options.ts";
 import type { RunKeyOptions } from "../plan/run_key.ts";
 import { requireRunKey } from "../plan/run_key.ts";
 import { planRuns } from "../plan/runs.ts";
+import type { CallParamsOption } from "./call_options.ts";
 import type { Examples } from "./examples.ts";
 import { keysOf } from "./examples.ts";
 import type { Described, HelpOf } from "./help.ts";
 import type { Given, Primitive, Result } from "./primitive.ts";
 
 /** The options of `unique` and `runLengths`. */
-export interface RunOptions<Name extends string> extends RunKeyOptions, TuningOptions {
+export interface RunOptions<Name extends string> extends RunKeyOptions, TuningOptions, CallParamsOption {
   /** Needed only for f16 bits in a `Uint16Array`. */
   readonly type?: ElementType<Name>;
 }
@@ -33,6 +34,7 @@ export const ofRuns = {
   options: {
     type: "type",
     key: "expression",
+    params: "params",
     keyType: "type",
     ...tuningNames,
   } satisfies OptionTable<RunOptions<string>>,

@@ -10,13 +10,14 @@ import type { SortKeyOptions } from "../plan/sort_key.ts";
 import { requireBits, requireKey, requireWhole } from "../plan/sort_key.ts";
 import type { PreparedSortOptions } from "../plan/sort_with_values.ts";
 import { planSortWithValues } from "../plan/sort_with_values.ts";
+import type { CallParamsOption } from "./call_options.ts";
 import type { Example, ExampleArray, Examples, Random } from "./examples.ts";
 import { between, pick, rowsWithin } from "./examples.ts";
 import type { Described, HelpOf } from "./help.ts";
 import { orderHelp } from "./help.ts";
 import { ordersOf } from "./nth.ts";
 import type { Given, Operand, Primitive, Request, Result } from "./primitive.ts";
-import type { BufferRange, Length, PreparedPrimitive } from "./ranges.ts";
+import type { BufferRange, Length, ParamsRange, PreparedPrimitive } from "./ranges.ts";
 import { sortWays } from "./sort_ways.ts";
 
 /** Elements in order, and their values in the same order. */
@@ -28,7 +29,7 @@ export interface Sorted<Keys, Values> {
 }
 
 /** Where a sort reads and writes. */
-export interface SortRanges {
+export interface SortRanges extends ParamsRange {
   /** The items. */
   readonly input: BufferRange;
   /** Receives the sorted items, or with `indices` their positions, as u32. It has room for as many as the input. */
@@ -63,7 +64,7 @@ export interface PreparedSort extends PreparedPrimitive<SortRanges> {
 }
 
 /** The options of a call beside its arrays. Nobody has checked the segments. */
-interface Options extends SortKeyOptions, TuningOptions {
+interface Options extends SortKeyOptions, TuningOptions, CallParamsOption {
   readonly type?: ElementType;
   readonly segments?: unknown;
   readonly maxSegmentLength?: number;
@@ -176,6 +177,7 @@ const common = {
   options: {
     type: "type",
     key: "expression",
+    params: "params",
     keyType: "type",
     descending: "boolean",
     bits: "numbers",

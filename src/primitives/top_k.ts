@@ -10,6 +10,7 @@ import type { TopKOptions, TopKOrder, TopKRowsOptions } from "../plan/select.ts"
 import { planTopK } from "../plan/select.ts";
 import { planTopKRows } from "../plan/select_rows.ts";
 import { requireWhole } from "../plan/sort_key.ts";
+import type { CallParamsOption } from "./call_options.ts";
 import type { Examples } from "./examples.ts";
 import { between, rowsWithin } from "./examples.ts";
 import type { Described, HelpOf } from "./help.ts";
@@ -21,7 +22,7 @@ import type { BufferRange, PreparedPrimitive } from "./ranges.ts";
 import { shortSegments, sortCountedAtOnce, sortCountedByPass } from "./sort_ways.ts";
 
 /** The options of `topK`. */
-export interface HandTopKOptions<Name extends string> extends TopKOrder {
+export interface HandTopKOptions<Name extends string> extends TopKOrder, CallParamsOption {
   /** Needed only for f16 bits in a `Uint16Array`. */
   readonly type?: ElementType<Name>;
   /** Takes the first elements of each row. The results have those of the first row, then those of the second one, and so on. */
@@ -98,6 +99,7 @@ export const topK: Primitive<Options, "data", "values" | "indices"> = {
   options: {
     type: "type",
     key: "expression",
+    params: "params",
     keyType: "type",
     bits: "numbers",
     smallest: "boolean",

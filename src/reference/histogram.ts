@@ -8,14 +8,15 @@ import type { BinOptions, Bins } from "../plan/bins.ts";
 import { requireBins } from "../plan/bins.ts";
 import { requireScalar } from "../plan/require_scalar.ts";
 import { numberUpTo, typeOfArray } from "./items.ts";
+import { resultsOver } from "./texts.ts";
 
 /** Which bins there are: `edges`; or `bins` and `range`; or `bins` and `bin`. */
 export interface ReferenceBins<A extends ScalarArray> extends Omit<BinOptions, "bin"> {
   /**
    * The number of an element's bin, from its value and its index. A fraction is cut off. An element is not counted if the number is below
-   * 0, `bins` or more, or NaN.
+   * 0, `bins` or more, or NaN. Or WGSL over `x` and `i`, as the call itself takes it.
    */
-  readonly bin?: (value: ValueIn<A>, index: number) => number;
+  readonly bin?: ((value: ValueIn<A>, index: number) => number) | string;
   /** Needed only for f16 bits in a `Uint16Array`. */
   readonly type?: ElementType<NameOf<A>>;
 }
@@ -48,9 +49,8 @@ export function histogramReference<
   requireOptions(caller, options, names);
   const type = requireScalar(typeOfArray(data, options.type, caller), caller, "data");
   const { bin, weights } = options;
-  if (bin !== undefined && typeof bin !== "function") {
-    refuse(caller, "bin", typeof bin, "a function of an element's value and its index");
-  }
+  const given =
+    bin === undefined ? undefined : resultsOver(bin, { array: data, type }, { caller, option: "bin" });
   const bins = requireBins(options, type, caller);
   requireMemory(caller, "weights", weights);
   if (weights !== undefined && Object(weights) !== weights) {
@@ -63,13 +63,12 @@ export function histogramReference<
     );
   }
   const read = valuesOf(data, type) as (index: number) => Scalar;
-  const binOf =
-    bin === undefined
-      ? finderOf(bins)
-      : (value: Scalar, index: number) => numberUpTo(bins.count, bin(value as ValueIn<A>, index));
+  const find = given === undefined ? finderOf(bins) : undefined;
+  const binOf = (index: number): number =>
+    find === undefined ? numberUpTo(bins.count, given?.(index)) : find(read(index));
   const sums = new Float64Array(bins.count);
   for (let index = 0; index < data.length; index++) {
-    const number = binOf(read(index), index);
+    const number = binOf(index);
     if (number < bins.count) {
       const sum = (sums[number] ?? 0) + (weights?.[index] ?? 1);
       // Whole numbers wrap; a double would be too coarse for long sums of them.

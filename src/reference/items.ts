@@ -16,9 +16,10 @@ import { plainTypes } from "../algebra/plain_types.ts";
 import type { ElementType, Scalar, Value } from "../algebra/types.ts";
 import { isSameType, requireType } from "../algebra/types.ts";
 import { nameIfConverted, widens } from "../algebra/widening.ts";
-import { ArgumentError, refuse } from "../errors.ts";
+import { ArgumentError } from "../errors.ts";
 import type { OptionNames } from "../options.ts";
 import { requireOptions } from "../options.ts";
+import { resultsOver } from "./texts.ts";
 import type { ReferenceMonoid } from "./twins.ts";
 import { kindOf } from "./twins.ts";
 
@@ -120,7 +121,7 @@ export function mappedItems(
   const given = options as {
     readonly type?: ElementType;
     readonly from?: ElementType;
-    readonly map?: (value: Value, index: number) => unknown;
+    readonly map?: unknown;
   };
   const { map } = given;
   const name = nameIfConverted(data, given, caller);
@@ -143,12 +144,10 @@ export function mappedItems(
     }
     return { from, type, read: own };
   }
-  if (typeof map !== "function") {
-    refuse(caller, "map", typeof map, "a function of an item's value and its index");
-  }
+  const resultAt = resultsOver(map, { array: data, type: from }, { caller, option: "map", to: type });
   const kind = kindOf(type);
   const read = (index: number): Value => {
-    const value = map(own(index), index);
+    const value = resultAt(index);
     if (typeof value !== kind) {
       throw new ArgumentError(`${caller}: the map gave ${problemOf(type, value)}`, "map");
     }

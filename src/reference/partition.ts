@@ -1,14 +1,14 @@
 import type { AnyArray, NameOf, ValueIn } from "../algebra/arrays.ts";
 import { arrayLike } from "../algebra/arrays.ts";
-import { describe } from "../algebra/check_value.ts";
 import { isTrue } from "../algebra/truth.ts";
-import type { ElementType } from "../algebra/types.ts";
+import type { ElementType, Scalar } from "../algebra/types.ts";
 import { refuse, shown } from "../errors.ts";
 import type { IndicesOption, OptionTable } from "../options.ts";
 import { requireOptions } from "../options.ts";
 import { compactReference } from "./compact.ts";
 import type { ReferenceType } from "./items.ts";
-import { numberUpTo } from "./items.ts";
+import { numberUpTo, typeOfArray } from "./items.ts";
+import { resultsOver } from "./texts.ts";
 
 const names = { indices: "boolean", type: true, classes: true } as const satisfies OptionTable<
   IndicesOption & ReferenceType<string> & ReferenceClasses
@@ -40,7 +40,8 @@ export interface ReferenceClasses {
  * What a partition means: the items for which `keep` is true, then the others, both in order and bit for bit.
  *
  * @param keep - takes an item's value and its index. With `classes`, the number of classes, it gives the item's class. A fraction
- * is cut off, and then a number below 0 or past the last class counts as the last class, and so does NaN.
+ * is cut off, and then a number below 0 or past the last class counts as the last class, and so does NaN. Or WGSL over `x` and `i`, as the
+ * options `where` and `class` take it.
  * @returns `values`: the items; with `indices`, their positions. `count`: how many are kept.
  * @throws {ArgumentError} as the partition itself.
  *
@@ -53,27 +54,27 @@ export interface ReferenceClasses {
  */
 export function partitionReference<A extends AnyArray>(
   data: A,
-  keep: (value: ValueIn<A>, index: number) => boolean,
+  keep: ((value: ValueIn<A>, index: number) => boolean) | string,
   options: IndicesOption<true> & ReferenceType<NameOf<A>>,
 ): ReferencePartition<Uint32Array>;
 export function partitionReference<A extends AnyArray>(
   data: A,
-  classOf: (value: ValueIn<A>, index: number) => number,
+  classOf: ((value: ValueIn<A>, index: number) => number) | string,
   options: ReferenceClasses & IndicesOption<true> & ReferenceType<NameOf<A>>,
 ): ReferenceClassPartition<Uint32Array>;
 export function partitionReference<A extends AnyArray>(
   data: A,
-  classOf: (value: ValueIn<A>, index: number) => number,
+  classOf: ((value: ValueIn<A>, index: number) => number) | string,
   options: ReferenceClasses & Partial<IndicesOption<false>> & ReferenceType<NameOf<A>>,
 ): ReferenceClassPartition<A>;
 export function partitionReference<A extends AnyArray>(
   data: A,
-  keep: (value: ValueIn<A>, index: number) => boolean,
+  keep: ((value: ValueIn<A>, index: number) => boolean) | string,
   options?: Partial<IndicesOption<false>> & ReferenceType<NameOf<A>>,
 ): ReferencePartition<A>;
 export function partitionReference<A extends AnyArray>(
   data: A,
-  keep: (value: ValueIn<A>, index: number) => boolean | number,
+  keep: ((value: ValueIn<A>, index: number) => boolean | number) | string,
   options: {
     readonly classes?: number;
     readonly indices?: boolean;
@@ -82,22 +83,24 @@ export function partitionReference<A extends AnyArray>(
 ): ReferencePartition<A | Uint32Array> | ReferenceClassPartition<A | Uint32Array> {
   requireOptions("partitionReference", options, names);
   const { classes, ...others } = options;
-  if (typeof keep !== "function") {
-    refuse("partitionReference", "keep", describe(keep), "a function of a value and its index");
-  }
   if (classes !== undefined && !(Number.isInteger(classes) && classes >= 1 && classes <= 16)) {
     refuse("partitionReference", "classes", shown(classes), "a whole number from 1 to 16");
   }
+  const caller = "partitionReference";
+  const type = typeOfArray(data, others.type, caller);
+  const how = { caller, option: "keep", ...(classes === undefined && { to: "condition" as const }) };
+  const given = resultsOver(keep, { array: data, type }, how);
   // Each item is asked about once. What is kept is the first of two classes.
-  const classOf: number[] = [];
-  const part = (isIn: (value: ValueIn<A>, index: number) => boolean): AnyArray =>
-    compactReference(data, isIn, others as Partial<IndicesOption<false>>);
-  part((value, index) => {
-    const given = keep(value, index);
-    classOf[index] = classes === undefined ? (isTrue(given) ? 0 : 1) : numberUpTo(classes - 1, given);
-    return false;
-  });
-  const parts = Array.from({ length: classes ?? 2 }, (_, at) => part((__, index) => classOf[index] === at));
+  const classOf = Array.from({ length: data.length }, (_, index) =>
+    classes === undefined
+      ? isTrue(given(index) as Scalar | boolean)
+        ? 0
+        : 1
+      : numberUpTo(classes - 1, given(index)),
+  );
+  const parts = Array.from({ length: classes ?? 2 }, (_, at) =>
+    compactReference(data, (__, index) => classOf[index] === at, others as Partial<IndicesOption<false>>),
+  ) as AnyArray[];
   const first = parts[0] as AnyArray;
   const bytes = new Uint8Array(parts.reduce((sum, one) => sum + one.byteLength, 0));
   const offsets = new Uint32Array(parts.length + 1);

@@ -1,4 +1,4 @@
-import { settable, valuesOf } from "../algebra/array_values.ts";
+import { settable } from "../algebra/array_values.ts";
 import type { AnyArray, ArrayOf, ValueIn } from "../algebra/arrays.ts";
 import { arrayOver } from "../algebra/arrays.ts";
 import { bytesFor } from "../algebra/bytes.ts";
@@ -6,13 +6,19 @@ import { describe, problemOf } from "../algebra/check_value.ts";
 import type { ElementType, Value } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
 import { ArgumentError, refuse } from "../errors.ts";
+import { requireRunKey } from "../plan/run_key.ts";
+import type { Typed } from "./texts.ts";
+import { resultsOver } from "./texts.ts";
 import { kindOf } from "./twins.ts";
 
 /** How the keys of runs are computed, on the CPU. */
 export interface ReferenceRunKey<V> {
-  /** Gives the key of an element. Its results are rounded, or wrapped, to the nearest value of the key's type. */
-  readonly key?: (value: V) => Value;
-  /** The type of the keys. The default is the type of the elements. */
+  /**
+   * Gives the key of an element. The results of a function are rounded, or wrapped, to the nearest value of the key's type. Or WGSL over `x`,
+   * as the call itself takes it.
+   */
+  readonly key?: ((value: V) => Value) | string;
+  /** The type of the keys. The default is the type of the elements, or that of the part which a text names, such as `"x.cell"`. */
   readonly keyType?: ElementType;
 }
 
@@ -26,9 +32,12 @@ export interface ReferenceByKey<
   readonly keys?: Keys;
   /** The type of these elements. Needed only for f16 bits in a `Uint16Array`. */
   readonly type?: ElementType;
-  /** Gives the key of such an element. Its results are rounded, or wrapped, to the nearest value of the key's type. */
-  readonly key: (value: ValueIn<Keys>) => NoInfer<K>;
-  /** The type of the keys. The default is the type of the elements. */
+  /**
+   * Gives the key of such an element. The results of a function are rounded, or wrapped, to the nearest value of the key's type. Or WGSL
+   * over `x`, as the call itself takes it.
+   */
+  readonly key: ((value: ValueIn<Keys>) => NoInfer<K>) | string;
+  /** The type of the keys. The default is the type of the elements, or that of the part which a text names, such as `"x.cell"`. */
   readonly keyType?: ElementType<Name, K>;
 }
 
@@ -36,12 +45,6 @@ export interface ReferenceByKey<
 export type ReferenceKeys<Name extends string, K extends Value> = string extends Name
   ? AnyArray
   : ArrayOf<Name, K>;
-
-/** An array, and the type of its elements. */
-export interface Typed {
-  readonly array: AnyArray;
-  readonly type: ElementType;
-}
 
 /**
  * The keys of elements: computed, or the elements themselves. `option` is the one that has `key` and `keyType` in it, if they are no
@@ -67,18 +70,20 @@ export function keysOfRuns(
     }
     return given;
   }
-  if (typeof key !== "function") {
-    wrong("key", describe(key), "a function of an element");
-  }
-  if (keyType === undefined && given.type.kind === "struct") {
+  const isText = typeof key === "string";
+  if (!isText && keyType === undefined && given.type.kind === "struct") {
     wrong("keyType", "undefined", "the type that key gives");
   }
-  const type =
-    keyType === undefined ? given.type : requireType(keyType, `${caller}: keyType`, option ?? "keyType");
+  const type = isText
+    ? requireRunKey({ key, keyType }, given.type, caller, option).type
+    : keyType === undefined
+      ? given.type
+      : requireType(keyType, `${caller}: keyType`, option ?? "keyType");
+  const keyed = { caller, option: option ?? "key", name: "key", to: type, hasIndex: false };
+  const keyOf = resultsOver(key, given, keyed);
   const { array, set } = settable(arrayOver(type, bytesFor(given.array.length, type, caller)), type);
-  const read = valuesOf(given.array, given.type);
   for (let index = 0; index < given.array.length; index++) {
-    const value = (key as (value: Value) => unknown)(read(index));
+    const value = keyOf(index);
     if (typeof value !== kindOf(type)) {
       throw new ArgumentError(`${caller}: the key gave ${problemOf(type, value)}`, option ?? "key");
     }

@@ -47,10 +47,13 @@ export interface ReferenceSegmentsOption<Keys extends AnyArray = AnyArray> {
   readonly segments?: Segments | ReferenceByKey<Keys> | undefined;
 }
 
-/** A map of the items before they are combined: the CPU twin of `map`. */
+/** A map of the items before they are combined. */
 export interface ReferenceMap<A extends AnyArray, V> {
-  /** A function of an item's value and its index. Its results are rounded, or wrapped, to the nearest value of the type. */
-  readonly map?: (x: ValueIn<A>, i: number) => V;
+  /**
+   * A function of an item's value and its index, whose results are rounded, or wrapped, to the nearest value of the type. Or WGSL over `x` and
+   * `i`, as the call itself takes it.
+   */
+  readonly map?: ((x: ValueIn<A>, i: number) => V) | string;
 }
 
 /** A map to another type. It may be left out if that type has every value of the array's. */
@@ -104,11 +107,11 @@ function operatorOf(
 
 /**
  * What a scan means, on the CPU. It combines one element after another, or in the order of a plan. Integers wrap around;
- * floats round to nearest even after each operation.
+ * floats round to nearest even after each operation. An operator of your own is computed by its `reference`, or else by its `combine`.
  *
  * @returns an array like `data`, with its inclusive or exclusive prefixes; with a map to another `type`, an array of that
  * type.
- * @throws {ArgumentError} as the scan itself.
+ * @throws {ArgumentError} as the scan itself, and for WGSL that the CPU has no code for.
  *
  * @example
  * ```ts
@@ -118,6 +121,7 @@ function operatorOf(
  * scanReference(Uint32Array.of(3, 1, 7, 0), { segments: { rows: 2 } }); // 3 4 7 7
  * scanReference(Uint32Array.of(3, 1, 7, 0), { segments: { columns: 2 } }); // 3 1 10 1
  * scanReference(Uint32Array.of(3, 1, 7, 4), { segments: { key: (x) => x % 2 } }); // 3 4 11 4
+ * scanReference(Uint32Array.of(3, 1, 7, 0), { map: "x * x + i" }); // 9 11 62 65
  * ```
  */
 export function scanReference<

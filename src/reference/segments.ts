@@ -8,8 +8,8 @@ import { columnsScan } from "./columns.ts";
 import { groupedScanFrom, requireGrouping } from "./grouping.ts";
 import { typeOfArray } from "./items.ts";
 import { rowsScan } from "./rows.ts";
-import type { Typed } from "./run_key.ts";
 import { keysOfRuns } from "./run_key.ts";
+import type { Typed } from "./texts.ts";
 import type { ReferenceMonoid } from "./twins.ts";
 
 /** The segments of an array. */

@@ -2,7 +2,6 @@ import { valuesOf } from "../algebra/array_values.ts";
 import type { AnyArray, NameOf, ValueIn } from "../algebra/arrays.ts";
 import { arrayLike } from "../algebra/arrays.ts";
 import { bytesFor } from "../algebra/bytes.ts";
-import { describe } from "../algebra/check_value.ts";
 import { bitsOfFloat } from "../algebra/float_bits.ts";
 import type { CheckedSegments } from "../algebra/segments.ts";
 import { requireSegments } from "../algebra/segments.ts";
@@ -12,16 +11,17 @@ import type { OptionTable } from "../options.ts";
 import { requireOptions } from "../options.ts";
 import { requireScalar } from "../plan/require_scalar.ts";
 import type { SortOrder } from "../plan/sort_key.ts";
-import { requireBits, requireWhole } from "../plan/sort_key.ts";
+import { requireBits, requireKey, requireWhole } from "../plan/sort_key.ts";
 import { typeOfArray } from "./items.ts";
+import { resultsOver } from "./texts.ts";
 
 /** What a sort is by, on the CPU. */
 export interface ReferenceSort<A extends AnyArray> extends SortOrder {
   /** Needed only for f16 bits in a `Uint16Array`. */
   readonly type?: ElementType<NameOf<A>>;
-  /** Gives the key of an element. Without it, an element is its own key. */
-  readonly key?: (value: ValueIn<A>) => Scalar;
-  /** The type of the keys. The default is the type of the elements. */
+  /** Gives the key of an element, as a function or as WGSL over `x`, which the call itself takes. Without it, an element is its own key. */
+  readonly key?: ((value: ValueIn<A>) => Scalar) | string;
+  /** The type of the keys. The default is the type of the elements, or that of the part which a text names, such as `"x.depth"`. */
   readonly keyType?: ElementType;
   /** Sorts each segment on its own. */
   readonly segments?:
@@ -84,6 +84,7 @@ function orderOf(type: ScalarType, value: Scalar): bigint {
  * ```ts
  * argSortReference(Float32Array.of(3, -1, 7)); // 1 0 2
  * argSortReference(Uint32Array.of(31, 12, 22), { key: (x) => x % 10 }); // 0 1 2
+ * argSortReference(Uint32Array.of(31, 12, 22), { key: "x % 10" }); // 0 1 2
  * ```
  */
 export function argSortReference<A extends AnyArray>(data: A, options: ReferenceSort<A> = {}): Uint32Array {
@@ -206,19 +207,19 @@ function positionsOf<A extends AnyArray>(caller: string, data: A, options: Refer
   if (key === undefined && keyType !== undefined) {
     refuse(caller, "keyType", keyType?.name ?? shown(keyType), "a type only beside key");
   }
-  if (key !== undefined && typeof key !== "function") {
-    refuse(caller, "key", describe(key), "a function of an element");
-  }
   if (key === undefined && type.kind === "struct") {
     refuse(caller, "key", "undefined", `a function of an element of the struct ${type.name}`);
   }
-  const ofKey = requireScalar(keyType ?? type, caller, key ? "keyType" : "type");
+  const ofKey =
+    typeof key === "string"
+      ? requireKey({ key, ...(keyType && { keyType }) }, type, caller).type
+      : requireScalar(keyType ?? type, caller, key ? "keyType" : "type");
   const [from, to] = requireBits(options.bits, { type: ofKey }, caller);
   const mask = (1n << BigInt(to - from)) - 1n;
-  const read = valuesOf(data, type);
+  const keyed = { caller, option: "key", to: ofKey, hasIndex: false };
+  const read = key === undefined ? valuesOf(data, type) : resultsOver(key, { array: data, type }, keyed);
   const keys = Array.from({ length: data.length }, (_, index) => {
-    const value = read(index) as ValueIn<A>;
-    const own = key === undefined ? (value as Scalar) : ofKey.round(key(value) as never);
+    const own = key === undefined ? (read(index) as Scalar) : ofKey.round(read(index) as never);
     return (orderOf(ofKey, own) >> BigInt(from)) & mask;
   });
   const sign = descending ? -1 : 1;

@@ -8,6 +8,7 @@ import { isTrue } from "../algebra/truth.ts";
 import type { ElementType, Scalar, ScalarType, Value } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
 import { add, and, multiply, or, xor } from "./arithmetic.ts";
+import { twinOfText } from "./texts.ts";
 
 /**
  * An operator on a type, with its twin on the CPU. `lift` turns an item into an element, and `reference` combines two
@@ -69,7 +70,7 @@ const twins: Readonly<Record<string, Twin>> = {
 };
 
 /**
- * An operator on a type, with its twin on the CPU. `rounds` says whether numbers that a caller's own twin returns are wrapped and
+ * An operator on a type, with its twin on the CPU: that of a caller's operator is its `reference`, or else its text as JavaScript. `rounds` says whether numbers that a caller's own twin returns are wrapped and
  * rounded, as arrays do it.
  *
  * @throws {ArgumentError} when the operator does not take the type; the message names both.
@@ -82,6 +83,11 @@ export function referenceMonoid(
 ): ReferenceMonoid {
   const checked = monoid(op, type, caller);
   const { reference } = op as Partial<CustomOperator>;
+  if (checked.callers !== undefined && reference === undefined) {
+    const same = (value: Value): Value => value;
+    const twin = twinOfText(op as CustomOperator, `${caller}<${checked.title}>`);
+    return { ...checked, lift: same, shown: same, lower: same, reference: twin };
+  }
   if (reference !== undefined) {
     const isStruct = type.problemOf !== undefined;
     const kind = kindOf(type);

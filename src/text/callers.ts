@@ -1,5 +1,4 @@
 import { refuse, SourceError } from "../errors.ts";
-import { withCure } from "./habits.ts";
 import { MARK } from "./mark.ts";
 import { declared } from "./module.ts";
 import type { Piece } from "./pieces.ts";
@@ -106,9 +105,13 @@ function rewritten(name: string, text: string, { read }: Sees): string {
     return result;
   }
   const { line, column } = placeOf(plain.slice(0, result.at));
-  const told = withCure(result.problem, plain.split(LINE_BREAK)[line - 1] ?? "");
   const callersLine = text.split(LINE_BREAK)[line - 1] ?? "";
-  throw new SourceError(`${name}, line ${line}: ${told}\n  ${callersLine.trim()}`, text, line, column);
+  throw new SourceError(
+    `${name}, line ${line}: ${result.problem}\n  ${callersLine.trim()}`,
+    text,
+    line,
+    column,
+  );
 }
 
 /** Whether a caller's text is statements that return, and no expression. */

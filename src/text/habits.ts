@@ -18,6 +18,6 @@ export function withCure(problem: string, line: string): string {
   const code = line.replace(/\/\/.*|\/\*.*?\*\//g, "");
   const cure =
     habits.find(([seen]) => seen.test(code))?.[1] ??
-    (undeclared.test(problem) ? "write your own values into the text" : undefined);
+    (undeclared.test(problem) ? "give your own values as params, or write them into the text" : undefined);
   return cure === undefined ? problem : `${problem}; ${cure}`;
 }

@@ -39,10 +39,10 @@ export const directivesAmong = (reached: ReadonlySet<string>): readonly string[]
 
 const F16 = "enable f16;";
 
-/** The sources, where a file that several parts of a kernel need comes once: where the last of them has it. */
+/** The sources, where a text of ours that several parts of a kernel need comes once: where the last of them has it. */
 function withoutRepeats(sources: readonly Source[]): readonly Source[] {
   const last = new Map<string, number>();
-  const keys = sources.map((one) => ("text" in one && one.name.endsWith(".wgsl") ? one.name + one.text : ""));
+  const keys = sources.map((one) => ("text" in one && !one.callers ? one.name + one.text : ""));
   keys.forEach((key, at) => {
     last.set(key, at);
   });

@@ -31,7 +31,13 @@ export type Constant = bigint | number;
 
 /** What a name stands for. */
 export type Declared =
-  | { readonly kind: "value"; readonly type: Type; readonly constant?: Constant | undefined }
+  | {
+      readonly kind: "value";
+      readonly type: Type;
+      readonly constant?: Constant | undefined;
+      /** What a `const` is. */
+      readonly value?: Expression | undefined;
+    }
   | { readonly kind: "type"; readonly type: Type }
   | {
       readonly kind: "function";
@@ -232,6 +238,7 @@ export class Typing {
       kind: "value",
       type: keyword === "const" ? own : concrete(own),
       constant: constant === undefined ? undefined : ofType(own, constant),
+      value: keyword === "const" ? value : undefined,
     });
   }
 

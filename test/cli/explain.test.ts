@@ -2,9 +2,11 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { fileFor } from "../../src/adapters/adapter.ts";
+import { fileFor, traitsOf } from "../../src/adapters/adapter.ts";
+import { describedAdapters } from "../../src/adapters/described.ts";
 import type { ExplainReport } from "../../src/cli/explain.ts";
 import { formatBytes } from "../../src/cli/explain.ts";
+import { explained } from "../../src/cli/explain_plans.ts";
 import { commandOf, flagOf, nameOf } from "../../src/cli/primitives.ts";
 import { primitives } from "../../src/primitives/described.ts";
 import { failsIn, runIn } from "../support/command.ts";
@@ -25,6 +27,10 @@ const text = (...args: string[]): string => {
   return stdout;
 };
 const report = (...args: string[]): ExplainReport => JSON.parse(text(...args, "--json")) as ExplainReport;
+const isFold = (name: string): boolean => name === "scan" || name === "reduce";
+/** The options that a primitive cannot do without. */
+const needed = (name: string): readonly string[] =>
+  ({ topK: ["-k", "3"], nth: ["-n", "3"], histogram: ["--bins", "4"] })[name] ?? [];
 const kernelsOf = ({ dispatches }: ExplainReport): string[] => dispatches.map(({ kernel }) => kernel);
 
 describe("the text", () => {
@@ -130,6 +136,38 @@ describe("the report", () => {
       ["nvidia", ""].map((vendor) => `src/adapters/${fileFor({ software, vendor })}`),
     );
     expect(files).toContain(told.adapter.file);
+  });
+});
+
+describe("which machine takes the call at hand", () => {
+  const adapters = ["nvidia", "gpu", "software"] as const;
+  const rows = explained.flatMap(({ name, takes }) =>
+    adapters.map((adapter) => [name, adapter, takes.includes("rows") && isFold(name)] as const),
+  );
+
+  test.each(rows)("%s, %s, as the table says", (name, adapter, hasSegments) => {
+    const { cpuLengths } = traitsOf(describedAdapters[adapter]);
+    for (const rows of hasSegments ? [[], ["--rows", "8"]] : [[]]) {
+      const method = rows.length > 0 ? "segments" : name;
+      const most: number = { ...cpuLengths }[method] ?? cpuLengths.others;
+      const lengths = most === Infinity ? [8, 2 ** 24] : [most, most + 8];
+      const found = lengths.map((length) => {
+        const told = report(name, ...needed(name), ...rows, "--length", String(length), "--adapter", adapter);
+        return told.atHand?.machine;
+      });
+      expect(found).toEqual(most === Infinity ? ["cpu", "cpu"] : ["cpu", "gpu"]);
+    }
+  });
+
+  test("is told in a line, and not where there is no such call", () => {
+    expect(text("scan", "--length", "1000", ...NVIDIA)).toMatch(
+      /^at hand {2}on the CPU\. Up to \d+ elements, the way to the GPU and back takes longer than the CPU does\.$/m,
+    );
+    expect(text("scan", "--length", "1000", "--passes", "single", ...NVIDIA)).toMatch(
+      /^at hand {2}on the GPU\. The CPU has no kernels, and an option names some\.$/m,
+    );
+    expect(text("sort", "--adapter", "software")).toMatch(/^at hand {2}on the CPU\. The adapter computes/m);
+    expect(report("scan", "--length-on-gpu", ...NVIDIA).atHand).toBeUndefined();
   });
 });
 

@@ -162,6 +162,8 @@ describe.each(narrow)("elements of %s", (descr) => {
     });
     expect(files.run(...twice, "f32(x)", "--type", "f32")).toEqual(done);
     expect(fileOf("out.npy")).toMatchObject({ dtype: "<f4", numbers: numbers.filter(isKept) });
+    expect(files.run(...twice.slice(0, -1), "--type", "f64")).toEqual(done);
+    expect(fileOf("out.npy")).toMatchObject({ dtype: "<f8", numbers: numbers.filter(isKept) });
     expect(files.run("compact", "in.npy", "-o", "out.npy", "--where", where, "--indices")).toEqual(done);
     expect(fileOf("out.npy").dtype).toBe("<u4");
     expect(files.run("partition", "in.npy", "-o", "out.npy", "--where", where, "--indices").status).toBe(0);

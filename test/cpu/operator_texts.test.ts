@@ -211,8 +211,8 @@ describe("operators give what their references and a call give", () => {
       id: 2n ** 64n - 1n,
       sum: 1,
     };
-    expect(twin(value, other)).toEqual(mixedOperator.reference(value as never, other as never));
-    expect(passesOf(affine as never).combine(0x20003, 0x50007)).toBe(affine.reference(0x20003, 0x50007));
+    expect(twin(value, other)).toEqual(mixedOperator.reference?.(value as never, other as never));
+    expect(passesOf(affine as never).combine(0x20003, 0x50007)).toBe(affine.reference?.(0x20003, 0x50007));
   });
 });
 

@@ -13,6 +13,7 @@ import { givenAs, inLists } from "../../src/plan/plan.ts";
 import type { Arguments } from "../../src/primitives/example_calls.ts";
 import { asArray, callOn, exampleOf, optionsAtHand, requestFor } from "../../src/primitives/example_calls.ts";
 import type { Request, Result } from "../../src/primitives/primitive.ts";
+import { recordedParams, typesOnly, withParams } from "../support/params.ts";
 import type { Described } from "../support/primitives.ts";
 import { described, prepareName } from "../support/primitives.ts";
 import type { Meant } from "./described_arguments.ts";
@@ -47,6 +48,8 @@ export interface DescribedSpec {
   readonly options?: Readonly<Record<string, unknown>>;
   /** Whether recordings take the length from the GPU. */
   readonly lengthOnGpu?: boolean;
+  /** Whether numbers in texts are params. */
+  readonly params?: boolean;
 }
 
 export interface DescribedStep {
@@ -78,6 +81,7 @@ export function describedArbitrary(scale: Scale): fc.Arbitrary<DescribedCase> {
         seed: fc.nat({ max: 0xffff }),
         options: fc.record(optionArbitraries(primitive), { requiredKeys: [] }),
         lengthOnGpu: fc.boolean(),
+        params: fc.boolean(),
       },
       { requiredKeys: ["primitive", "type", "maxLength", "example", "seed"] },
     ),
@@ -116,10 +120,11 @@ export async function runDescribed({ call, steps }: DescribedCase, fixture: Fixt
     throw new Error(`src/primitives/ describes no ${call.primitive}`);
   }
   const type = typeOf(call.type);
-  const drawn = exampleOf(of, type, call);
-  if (drawn === undefined) {
+  const found = exampleOf(of, type, call);
+  if (found === undefined) {
     return "refused";
   }
+  const drawn = call.params ? { ...found, options: withParams(found.options) } : found;
   const { example, options } = drawn;
   const title = `${call.primitive}<${type.name}> ${JSON.stringify(options)}`;
   const whole = argumentsOf(of, type, drawn, {
@@ -338,7 +343,7 @@ function planOf(called: Called, given: Given): Promise<Prepared | undefined> {
       given.planned,
     );
     return (fold[name as keyof Fold] as unknown as (options: object) => Promise<Prepared>).call(fold, {
-      ...request.options,
+      ...typesOnly(request.options as Readonly<Record<string, unknown>>),
       maxLength,
       lengthOnGpu: given.isCounted,
     });
@@ -394,6 +399,7 @@ async function runRecorded(called: Called, given: Given, step: DescribedStep): P
       ),
     }),
     ...numbers,
+    ...recordedParams(options),
     ...(firstIndex > 0 && { firstIndex }),
     length: isCounted ? own.range("length", wordOf(length), u32.bytes, 1) : length,
   };

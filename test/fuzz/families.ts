@@ -4,6 +4,8 @@ import type { ArraysCase } from "./arrays.ts";
 import { arraysArbitrary, runArrays } from "./arrays.ts";
 import type { AtHandCase } from "./at_hand.ts";
 import { atHandArbitrary, runAtHand } from "./at_hand.ts";
+import type { CpuSpec } from "./cpu.ts";
+import { cpuArbitrary, withCpu } from "./cpu.ts";
 import type { DescribedCase } from "./described.ts";
 import { describedArbitrary, runDescribed } from "./described.ts";
 import type { FilesCase } from "./files.ts";
@@ -60,6 +62,8 @@ type FamilyCase =
 export type Case = FamilyCase & {
   /** The simulated machine that it runs on. */
   readonly machine?: MachineSpec;
+  /** Which calls at hand the CPU takes; none where it is left out. */
+  readonly cpu?: CpuSpec;
 };
 export type FamilyName = FamilyCase["family"];
 
@@ -100,9 +104,12 @@ export function caseArbitrary(scale: Scale, only: readonly FamilyName[] = family
       arbitrary: families[name].arbitrary(scale) as fc.Arbitrary<FamilyCase>,
     })),
   );
-  return scale.hasMachines
-    ? fc.tuple(cases, machineArbitrary()).map(([one, machine]) => ({ ...one, machine }))
-    : cases;
+  const machines: fc.Arbitrary<Pick<Case, "machine">> = scale.hasMachines
+    ? machineArbitrary().map((machine) => ({ machine }))
+    : fc.constant({});
+  return fc
+    .tuple(cases, machines, cpuArbitrary())
+    .map(([one, machine, cpu]) => ({ ...one, ...machine, ...(cpu && { cpu }) }));
 }
 
 /**
@@ -111,7 +118,7 @@ export function caseArbitrary(scale: Scale, only: readonly FamilyName[] = family
  * @throws {Fault} what it found.
  */
 export const runCase = (one: Case, fixture: Fixture): Promise<Verdict> =>
-  (families[one.family] as Family<FamilyCase>).run(one, fixture);
+  withCpu(one.cpu, fixture, (own) => (families[one.family] as Family<FamilyCase>).run(one, own));
 
 /** A case as a shell takes it in single quotes. */
 export const encodeCase = (one: Case): string =>

@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { plannedParams, recordedParams } from "../support/params.ts";
 import type { Fixture } from "./fixture.ts";
 import { collect } from "./fixture.ts";
 import type { PlanSpec, Scale } from "./plans.ts";
@@ -85,7 +86,7 @@ export async function runLifetime(
       options: object,
     ) => Promise<{ record(encoder: GPUCommandEncoder, ranges: object): void; destroy(): void }>;
     const made = await attempt(`prepare ${facts.title}`, false, () =>
-      prepare({ ...types, ...facts.options, maxLength }),
+      prepare({ ...types, ...plannedParams(facts.options), maxLength }),
     );
     if ("refusal" in made) {
       return false;
@@ -108,6 +109,7 @@ export async function runLifetime(
           length,
           ...(facts.usesFlags && { flags }),
           ...(isCompact && { count }),
+          ...recordedParams(facts.options),
         });
       }
       device.queue.submit([encoder.finish()]);

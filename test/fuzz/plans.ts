@@ -10,6 +10,7 @@ import { roundingOf } from "../../src/algebra/rounding.ts";
 import type { StructType } from "../../src/algebra/struct.ts";
 import { isTrue } from "../../src/algebra/truth.ts";
 import type { ElementType, ScalarType, StructValue, TypeName, Value } from "../../src/algebra/types.ts";
+import { withParams } from "../support/params.ts";
 import type { DataKind, DataSpec, FieldSpec, TypeSpec } from "./values.ts";
 import {
   bitsOf,
@@ -53,6 +54,8 @@ export interface PlanSpec {
   readonly where?: WhereName;
   readonly indices?: boolean;
   readonly map?: MapName;
+  /** Whether numbers in texts are params. */
+  readonly params?: boolean;
   readonly algorithm?: (typeof algorithmNames)[number];
   readonly passes?: "single" | "reduce-then-scan";
   readonly workGroupSize?: number;
@@ -221,6 +224,7 @@ export function planArbitrary(scale: Scale): fc.Arbitrary<PlanSpec> {
   const common = {
     type: typeArbitrary(scale),
     map: oneIn(4, fc.constantFrom(...mapNames)),
+    params: rarely(2),
     algorithm: fc.constantFrom(undefined, ...algorithmNames),
     passes: fc.constantFrom(undefined, "single" as const, "single" as const, "reduce-then-scan" as const),
     workGroupSize: threadsArbitrary(scale.mostThreads),
@@ -545,6 +549,8 @@ function whereOf(
   }
 }
 
+const asItIs = (options: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => options;
+
 /** All that follows from a description. */
 export function factsOf(spec: PlanSpec): PlanFacts {
   const type = typeOf(spec.type);
@@ -575,7 +581,7 @@ export function factsOf(spec: PlanSpec): PlanFacts {
     output: indices ? elementTypes.u32 : type,
     indices,
     usesFlags: isCompact && where === undefined,
-    options: {
+    options: (spec.params ? withParams : asItIs)({
       ...(!isCompact && { op }),
       ...(spec.primitive === "scan" && spec.exclusive !== undefined && { exclusive: spec.exclusive }),
       ...(spec.primitive === "scan" && spec.reverse !== undefined && { reverse: spec.reverse }),
@@ -586,7 +592,7 @@ export function factsOf(spec: PlanSpec): PlanFacts {
       ...(passes !== undefined && { passes }),
       ...(workGroupSize !== undefined && { workGroupSize }),
       ...(itemsPerThread !== undefined && { itemsPerThread }),
-    },
+    }),
     ...(map !== undefined && { map: map.twin as NonNullable<PlanFacts["map"]> }),
     ...(where !== undefined && { keep: where.keep }),
   };

@@ -11,6 +11,7 @@ import type { PreparedScan } from "../../src/primitives/scan.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
+import { plannedParams, recordedParams } from "../support/params.ts";
 import type { Fixture } from "./fixture.ts";
 import { hasFeature } from "./fixture.ts";
 import type { Bound, PlanFacts, PlanSpec, Scale } from "./plans.ts";
@@ -273,7 +274,7 @@ async function prepare(
   const options = {
     type: facts.type,
     ...(facts.from !== facts.type && { from: facts.from }),
-    ...facts.options,
+    ...plannedParams(facts.options),
     ...(lengthOnGpu !== undefined && { lengthOnGpu }),
     ...(!isCompact && plan.initial !== undefined && { initial: plan.initial }),
     ...(plan.primitive === "scan" && plan.total !== undefined && { total: plan.total }),
@@ -543,7 +544,7 @@ function record(
   for (const step of steps) {
     const { spec, facts, plan, prepared, length } = step;
     const { command, pass } = encoders[step.encoder] as (typeof encoders)[number];
-    const call: Record<string, unknown> = { length };
+    const call: Record<string, unknown> = { length, ...recordedParams(facts.options) };
     for (const [role, { buffer, offset, size }] of step.ranges) {
       const isBare = offset === 0 && size === undefined;
       call[role] = isBare

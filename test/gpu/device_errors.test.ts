@@ -109,7 +109,7 @@ describe("an expression of another type", () => {
     expect(await messageOf(fold().reduce(data, shorter))).toContain(keyType);
     // Other faults have nothing to do with it.
     expect(await messageOf(fold().scan(data, { map: "x + y" }))).toMatch(
-      /unresolved value 'y'; write your own values into the text$/,
+      /unresolved value 'y'; give your own values as params, or write them into the text$/,
     );
     expect(await messageOf(fold().compact(data, { where: "vec2(x, x)" }))).toMatch(/^the predicate, [^;]+$/);
   });

@@ -22,6 +22,7 @@ const device = useNullDevice();
 const bufferLayouts = {
   uniform: { type: "uniform" },
   digit: { type: "uniform", hasDynamicOffset: true },
+  params: { type: "uniform", hasDynamicOffset: true },
   read: { type: "read-only-storage" },
   read_write: { type: "storage" },
 } as const satisfies Record<BindingKind, GPUBufferBindingLayout>;

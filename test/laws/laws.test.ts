@@ -51,6 +51,7 @@ const average = operator({
 const sum = (changes: {
   readonly identity?: number;
   readonly combine?: string;
+  readonly declarations?: string;
   readonly reference?: (earlier: number, later: number) => number;
 }) =>
   operator({
@@ -146,13 +147,55 @@ describe("what is no monoid, with the simplest values that show it", () => {
 
   test("a CPU twin that differs from the WGSL", async () => {
     const op = sum({ combine: "earlier ^ later" });
-    expect(await checkMonoid(op)).toMatchObject({ ok: true, on: ["CPU"] });
+    const onCpu = failure(await checkMonoid(op));
+    expect(onCpu).toMatchObject({ law: "agreement", on: "CPU", counterexample: { a: 1, b: 1 } });
+    expect(onCpu.message).toContain(
+      "its reference and its combine do not agree. With a = 1 and b = 1, reference(a, b) is 2, and combine(a, b) is 0.",
+    );
+    // The CPU has no code for variables at module scope: it cannot tell.
+    const declarations = "var<private> seen: i32;\nfn kept(a: i32) -> i32 { seen = a; return seen; }";
+    const unseen = sum({ combine: "kept(earlier) ^ later", declarations });
+    expect(await checkMonoid(unseen)).toMatchObject({ ok: true, on: ["CPU"] });
     const report = failure(await checkMonoid(op, { fold: fold() }));
     expect(report).toMatchObject({ law: "agreement", on: "GPU", counterexample: { a: 1, b: 1 } });
     expect([report.left, report.right]).toEqual([2, 0]);
     expect(report.message).toContain(
       "With a = 1 and b = 1, combine(a, b) on the CPU is 2, and on the GPU it is 0.",
     );
+  });
+
+  test("a float's twin may differ from the WGSL by the bound, and no more", async () => {
+    const scaled = (by: number) =>
+      operator({
+        name: "greatest",
+        type: f32,
+        identity: -Infinity,
+        combine: `max(earlier, later) * ${1 + by}f`,
+        reference: Math.max,
+      });
+    const values = [1, -2.5, 3000, 2 ** -20];
+    expect(await checkMonoid(scaled(2 ** -22), { values })).toMatchObject({ ok: true });
+    expect(failure(await checkMonoid(scaled(2 ** -16), { values }))).toMatchObject({
+      law: "agreement",
+      on: "CPU",
+    });
+  });
+
+  test("an operator without a twin is tried by its WGSL", async () => {
+    const { name, type, identity, combine } = difference;
+    const bare = operator({ name, type, identity, combine });
+    expect(failure(await checkMonoid(bare, { seed: 7 }))).toEqual(
+      failure(await checkMonoid(difference, { seed: 7 })),
+    );
+    const plus = operator({ name: "plus", type: f32, identity: 0, combine: "earlier + later" });
+    expect(await checkMonoid(plus, { fold: fold() })).toMatchObject({ ok: true, on: ["CPU", "GPU"] });
+    expect(await checkMonoid(plus)).toMatchObject({ ok: true, on: ["CPU"] });
+    const wrong = operator({ name: "wrong", type: u32, identity: 0, combine: "earlier + missing" });
+    await expect(checkMonoid(wrong)).rejects.toThrow(
+      "checkMonoid<u32, wrong>: the CPU has no code for the operator wrong: ",
+    );
+    // A compiler says more.
+    await expect(checkMonoid(wrong, { fold: fold() })).rejects.toThrow(SourceError);
   });
 
   test("WGSL that is not associative, with a CPU twin that is", async () => {
@@ -308,7 +351,7 @@ describe("what may be tried", () => {
     }
     expect(seen[1]).toEqual(seen[0]);
     expect(seen[2]).not.toEqual(seen[0]);
-    expect(seen[0]?.length).toBe(2 * 50 * (4 + 1 + 1));
+    expect(seen[0]?.length).toBe(2 * 50 * (4 + 1 + 1 + 1));
   });
 
   test("special values of every type are among them", () => {

@@ -66,14 +66,6 @@ describe("operators without an identity", () => {
   });
 });
 
-test("an operator without a reference is one of the device's", async () => {
-  const sum = operator({ name: "sum", type: u32, identity: 0, combine: "earlier + later" });
-  expect(await fold().reduce(Uint32Array.of(3, 1, 7), { op: sum })).toBe(11);
-  expect(() => sum.reference(1, 2)).toThrow(
-    "operator sum: there is no reference; give it, since this computes on the CPU",
-  );
-});
-
 test("an operator without an identity is refused by what needs one", async () => {
   const own = bare(earliest as never) as unknown as typeof earliest;
   expect("identity" in own).toBe(false);

@@ -188,6 +188,8 @@ test.for(cases)("recorded: $name", async (one_, { skip }) => {
   scan.destroy();
 });
 
+const combineAffine = affine.reference as NonNullable<typeof affine.reference>;
+
 /** Suffixes by the plainest loop: what the reference has to give. */
 function suffixesOf<V>(
   values: readonly V[],
@@ -203,13 +205,13 @@ function suffixesOf<V>(
 describe("the reference", () => {
   test.for([false, true])("gives what a loop gives, exclusive: %s", (exclusive) => {
     const data = randomWords(40, "reference");
-    const plain = suffixesOf([...data], affine.reference, affine.identity, exclusive);
+    const plain = suffixesOf([...data], combineAffine, affine.identity, exclusive);
     const given = scanReference(data, { op: affine, reverse: true, exclusive });
     expectSameBits(given, Uint32Array.from(plain), "all");
     const total = new Uint32Array(1);
     const from = 0x80030005;
     const started = scanReference(data, { op: affine, reverse: true, exclusive, initial: from, total });
-    const behind = suffixesOf([...data, from], affine.reference, affine.identity, exclusive);
+    const behind = suffixesOf([...data, from], combineAffine, affine.identity, exclusive);
     expectSameBits(
       started,
       Uint32Array.from(
@@ -217,7 +219,7 @@ describe("the reference", () => {
       ),
       "initial",
     );
-    expect(total[0]).toBe(suffixesOf([...data, from], affine.reference, affine.identity, false)[0]);
+    expect(total[0]).toBe(suffixesOf([...data, from], combineAffine, affine.identity, false)[0]);
   });
 
   test.for([false, true])("restarts at the end of each segment, exclusive: %s", (exclusive) => {
@@ -226,7 +228,7 @@ describe("the reference", () => {
     const wanted = bounds
       .slice(1)
       .flatMap((end, at) =>
-        suffixesOf([...data.subarray(bounds[at], end)], affine.reference, affine.identity, exclusive),
+        suffixesOf([...data.subarray(bounds[at], end)], combineAffine, affine.identity, exclusive),
       );
     const options = { op: affine, reverse: true, exclusive } as const;
     expectSameBits(
@@ -236,7 +238,7 @@ describe("the reference", () => {
     );
     const byRows = scanReference(data, { ...options, segments: { rows: 6 } });
     const rows = [0, 6, 12, 18].flatMap((at) =>
-      suffixesOf([...data.subarray(at, at + 6)], affine.reference, affine.identity, exclusive),
+      suffixesOf([...data.subarray(at, at + 6)], combineAffine, affine.identity, exclusive),
     );
     expectSameBits(byRows, Uint32Array.from(rows), "rows");
     const byColumns = scanReference(data, { ...options, segments: { columns: 4 } });
@@ -244,7 +246,7 @@ describe("the reference", () => {
       const own = data.filter((_, at) => at % 4 === column);
       expectSameBits(
         byColumns.filter((_, at) => at % 4 === column),
-        Uint32Array.from(suffixesOf([...own], affine.reference, affine.identity, exclusive)),
+        Uint32Array.from(suffixesOf([...own], combineAffine, affine.identity, exclusive)),
         "column",
       );
     }
@@ -438,7 +440,7 @@ test.for(["rows", "columns", "offsets", "heads", "headBits", "keys"] as const)(
           const wanted = randomWords(500, "poison");
           for (const part of partsOf(kind, length, heads)) {
             const items = part.map((index) => data[index] as number);
-            const suffixes = suffixesOf(items, affine.reference, affine.identity, exclusive);
+            const suffixes = suffixesOf(items, combineAffine, affine.identity, exclusive);
             part.forEach((index, at) => {
               wanted[index] = suffixes[at] as number;
             });
@@ -579,7 +581,7 @@ const cutOff = (kind: "rows" | "columns"): Subject =>
         kind === "rows" ? Math.floor(at / 7) === part : at % 7 === part,
       );
       const items = own.map((at) => broken[at] as number);
-      for (const [at, value] of suffixesOf(items, affine.reference, affine.identity, false).entries()) {
+      for (const [at, value] of suffixesOf(items, combineAffine, affine.identity, false).entries()) {
         wanted[own[at] as number] = value;
       }
     }

@@ -195,15 +195,15 @@ test("what the visitor writes is checked when it is met", () => {
     combine: "earlier + later",
     script: "earlier + later",
   } as const;
-  expect(ownOperator(text).reference(0xffffffff, 2)).toBe(1);
-  expect(ownOperator({ ...text, script: "const both = earlier; return both + later" }).reference(1, 2)).toBe(
-    3,
-  );
+  expect(ownOperator(text).reference?.(0xffffffff, 2)).toBe(1);
+  expect(
+    ownOperator({ ...text, script: "const both = earlier; return both + later" }).reference?.(1, 2),
+  ).toBe(3);
   expect(() => ownOperator({ ...text, script: "earlier +" })).toThrow(
     "The JavaScript of your operator is no JavaScript",
   );
   expect(() => ownOperator({ ...text, script: " " })).toThrow("The JavaScript of your operator is empty");
-  expect(() => ownOperator({ ...text, script: "'1'" }).reference(1, 2)).toThrow(
+  expect(() => ownOperator({ ...text, script: "'1'" }).reference?.(1, 2)).toThrow(
     "gives 1 for 1 and 2; it takes a number",
   );
   expect(() => ownOperator({ ...text, identity: "x" })).toThrow(

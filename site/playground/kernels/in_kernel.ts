@@ -148,10 +148,6 @@ function joined(): ReadyKernel {
     type: Digits,
     identity: { value: 0, power: 1 },
     combine: "Digits(earlier.value * later.power + later.value, earlier.power * later.power)",
-    reference: (earlier, later) => ({
-      value: earlier.value * later.power + later.value,
-      power: earlier.power * later.power,
-    }),
   });
   const text = `${BUFFERS}
 

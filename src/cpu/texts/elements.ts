@@ -20,7 +20,7 @@ export function leavesIn(type: ElementType): readonly Leaf[] {
 }
 
 /** The name of a type in the caller's text. */
-const textName = (type: FieldType): string =>
+export const textName = (type: FieldType): string =>
   type.kind === "array"
     ? `array<${textName(type.element)}, ${type.count}>`
     : type.kind === "vector"

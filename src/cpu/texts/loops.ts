@@ -1,3 +1,5 @@
+import { leavesOf } from "../../algebra/fields.ts";
+import type { DeclaredParams } from "../../algebra/seen_params.ts";
 import type { ElementType, Scalar as ScalarValue } from "../../algebra/types.ts";
 import type { Numbers } from "../call.ts";
 import type { Access } from "./elements.ts";
@@ -10,8 +12,14 @@ import type { Words } from "./values.ts";
 
 // Loops over elements, with the code of a text inside.
 
-/** Maps as many elements from the first one on. The first one's index is `firstIndex`. */
-export type MapLoop = (input: Numbers, output: Numbers, firstIndex: number, length: number) => void;
+/** Maps as many elements from the first one on. The first one's index is `firstIndex`. The scalars are those of params. */
+export type MapLoop = (
+  input: Numbers,
+  output: Numbers,
+  firstIndex: number,
+  length: number,
+  scalars?: readonly ScalarValue[],
+) => void;
 
 /** The variables of an element, and the statements that read those that a text uses. */
 function readsOf({ start, reads }: Access, name: string, used: string): readonly string[] {
@@ -24,11 +32,35 @@ function readsOf({ start, reads }: Access, name: string, used: string): readonly
 const variablesOf = (type: ElementType, name: string): Words =>
   leavesIn(type).map((_, at) => `${name}_${at}`);
 
+/** The variables of params, and what they are: scalars from outside, in order. */
+function paramVariables(params: DeclaredParams | undefined): {
+  readonly words: readonly Words[];
+  readonly lines: readonly string[];
+} {
+  const lines: string[] = [];
+  const words = Object.values(params?.types ?? {}).map((type) =>
+    leavesOf(type).map((leaf) => {
+      const name = `param_${lines.length}`;
+      lines.push(`var ${name} = ${given(leaf.type.name, `scalars[${lines.length}]`)};`);
+      return name;
+    }),
+  );
+  return { words, lines };
+}
+
 /** A loop that maps elements of a type to those of another one, or to the results of a condition. */
-export function mapLoop(program: Program, from: ElementType, to: ElementType | "bool"): MapLoop {
+export function mapLoop(
+  program: Program,
+  from: ElementType,
+  to: ElementType | "bool",
+  params?: DeclaredParams,
+): MapLoop {
+  const values = paramVariables(params);
+  const hasIndex = program.entry.parameters.length > 1 + values.words.length;
   const { lines, words } = new StatementWriter(program).write([
     variablesOf(from, "x"),
-    ...program.entry.parameters.slice(1).map(() => ["i"]),
+    ...(hasIndex ? [["i"]] : []),
+    ...values.words,
   ]);
   const input = accessOf(from, "input");
   const output = to === "bool" ? undefined : accessOf(to, "output");
@@ -36,9 +68,10 @@ export function mapLoop(program: Program, from: ElementType, to: ElementType | "
   const body = [...lines, ...words].join("\n");
   return evaluated(
     [
-      "return function (input, output, firstIndex, length) {",
+      "return function (input, output, firstIndex, length, scalars) {",
       ...input.views,
       ...(output?.views ?? []),
+      ...values.lines,
       "for (var k = 0; k < length; k++) {",
       ...readsOf(input, "x", body),
       ...(/\bi\b/.test(body) ? ["var i = (firstIndex + k) >>> 0;"] : []),

@@ -1,8 +1,9 @@
 import type { CustomOperator } from "../../algebra/custom_operator.ts";
 import { expressionFiles } from "../../algebra/expression_files.ts";
-import { numbers, numericSurroundings } from "../../algebra/numbers_64.ts";
+import { numbers, numericSurroundings, typeInText } from "../../algebra/numbers_64.ts";
 import { provideNumbers } from "../../algebra/numbers_later.ts";
 import { numericFiles } from "../../algebra/numeric_files.ts";
+import type { DeclaredParams } from "../../algebra/seen_params.ts";
 import type { ElementType } from "../../algebra/types.ts";
 import { checkModule } from "../../simulator/check/module.ts";
 import { constantCall } from "../../simulator/compile/constant_call.ts";
@@ -23,7 +24,7 @@ import { parseExpression, parseModule, parseStatements } from "../../text/syntax
 import { Scope, Typing } from "../../text/typing.ts";
 import type { ScalarName, Type } from "../../text/wgsl_types.ts";
 import { concrete, scalar } from "../../text/wgsl_types.ts";
-import { structTexts } from "./elements.ts";
+import { structTexts, textName } from "./elements.ts";
 import type { Program } from "./expressions.ts";
 import { Names } from "./names.ts";
 import { noCode } from "./no_code.ts";
@@ -54,6 +55,8 @@ export interface MapText {
   readonly wanted: Wanted;
   /** Whether the text may name the element's index, `i`. */
   readonly hasIndex: boolean;
+  /** The values that it may name beside. */
+  readonly params?: DeclaredParams | undefined;
 }
 
 const isType = (wanted: Wanted): wanted is ElementType => typeof wanted === "object";
@@ -137,15 +140,18 @@ function longProgram(text: string): Program {
 }
 
 /** The type that a text has, whatever is wanted. @throws {TextFault} */
-function ownType({ text, from, hasIndex }: MapText, isLong: boolean): Type {
+function ownType({ text, from, hasIndex, params }: MapText, isLong: boolean): Type {
   const typing = isLong ? new Typing() : new Typing(constantCall);
   const scope = new Scope(isLong ? numericSurroundings().scope : undefined);
-  typing.declarations(parseModule(structTexts(from).join("\n")), scope);
+  typing.declarations(parseModule(structsFor([from], params).join("\n")), scope);
   const struct = scope.find(from.name);
   const type = struct?.kind === "type" ? struct.type : scalar(from.name as ScalarName);
   scope.declare("x", { kind: "value", type });
   if (hasIndex) {
     scope.declare("i", { kind: "value", type: scalar("u32") });
+  }
+  for (const [name, one] of Object.entries(params?.types ?? {})) {
+    scope.declare(name, { kind: "value", type: typeInText(one) });
   }
   const plain = plainText("the text", text);
   if (!isStatements(text)) {
@@ -203,10 +209,14 @@ export interface ReadText {
   readonly type: ElementType | ScalarName;
 }
 
-/** A text over elements as a program; its function takes the scalars of `x`, and then `i` if it has it. @throws {Error} if it has no code. */
+/**
+ * A text over elements as a program; its function takes the scalars of `x`, then `i` if it has it, and then the scalars of params.
+ *
+ * @throws {Error} if it has no code.
+ */
 export function readMap(given: MapText): ReadText {
-  const { from, wanted } = given;
-  const types = [from, ...(isType(wanted) ? [wanted] : [])];
+  const { from, wanted, params } = given;
+  const types = [from, ...(isType(wanted) ? [wanted] : []), ...(params?.elements ?? [])];
   const isLong = takesLong(types);
   const own = wanted === undefined || (wanted === "class" && isLong) ? ownType(given, isLong) : undefined;
   const module = checkedMap(given, types, own, isLong);
@@ -224,11 +234,16 @@ export function readMap(given: MapText): ReadText {
   };
 }
 
+/** The declarations of the structs that elements and params have, each once. */
+const structsFor = (types: readonly ElementType[], params: DeclaredParams | undefined): readonly string[] => [
+  ...new Set([...types, ...(params?.elements ?? [])].flatMap(structTexts)),
+];
+
 const parametersText = (type: string, hasIndex: boolean): string => `x: ${type}${hasIndex ? ", i: u32" : ""}`;
 
 /** The function that a kernel has of the text. */
 function checkedMap(
-  { text, from, wanted, hasIndex }: MapText,
+  { text, from, wanted, hasIndex, params }: MapText,
   types: readonly ElementType[],
   own: Type | undefined,
   isLong: boolean,
@@ -252,16 +267,26 @@ function checkedMap(
   const files = withHeads(expressionFiles(...types));
   const sees: Sees = {
     parameters: Object.keys(parameters),
+    ...(params && { own: params.names }),
     files,
-    ...(reader && { read: (one: string) => reader.body(one, parameters, result, returns) }),
+    ...(reader && {
+      read: (one: string) =>
+        reader.body(
+          one,
+          { ...parameters, ...(params?.types as typeof parameters | undefined) },
+          result,
+          returns,
+        ),
+    }),
   };
-  const line = `fn ${ENTRY}(${parametersText(from.native.element, hasIndex)}) -> ${head.result} {`;
+  const list = parametersText(from.native.element, hasIndex) + (params?.parameters ?? "");
+  const line = `fn ${ENTRY}(${list}) -> ${head.result} {`;
   return checked([callersFunction(line, "the text", text, sees, head.open, head.close), ...files], ENTRY);
 }
 
 /** The text in a function as the caller sees it: with numbers of 64 bits. */
 function longMapText(
-  { text, from, wanted, hasIndex }: MapText,
+  { text, from, wanted, hasIndex, params }: MapText,
   types: readonly ElementType[],
   own: Type | undefined,
 ): string {
@@ -278,9 +303,10 @@ function longMapText(
             ({ name }) => name,
             (name) => name,
           );
+  const list = Object.entries(params?.types ?? {}).map(([name, type]) => `, ${name}: ${textName(type)}`);
   return [
-    ...new Set(types.flatMap(structTexts)),
-    `fn ${ENTRY}(${parametersText(from.name, hasIndex)}) -> ${head.result} {`,
+    ...structsFor(types, params),
+    `fn ${ENTRY}(${parametersText(from.name, hasIndex)}${list.join("")}) -> ${head.result} {`,
     isStatements(text)
       ? `${plainText("the text", text)}\n}`
       : `return ${head.open}${plainText("the text", text)}\n${head.close};\n}`,

@@ -122,7 +122,7 @@ export interface CallExplained {
 }
 
 /** `Fold.explain`. */
-export function explainCall({ cpu }: Context, method: CallName, length: number): CallExplained {
+export function explainCall({ cpu }: Pick<Context, "cpu">, method: CallName, length: number): CallExplained {
   if (!methods.includes(method)) {
     refuse("explain", "method", shown(method), methods.join(", "));
   }

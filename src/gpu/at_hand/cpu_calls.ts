@@ -5,6 +5,7 @@ import { u32 } from "../../algebra/integers.ts";
 import type { Operator } from "../../algebra/monoid.ts";
 import { monoid } from "../../algebra/monoid.ts";
 import { add } from "../../algebra/operators.ts";
+import { paramsIn } from "../../algebra/seen_params.ts";
 import type { CheckedSegments } from "../../algebra/segments.ts";
 import type { ElementType, Scalar, Value } from "../../algebra/types.ts";
 import type { CpuArray, CpuCall, Numbers, OnCpu } from "../../cpu/call.ts";
@@ -13,13 +14,13 @@ import { foldNameOf, reduceNumbers, scanNumbers } from "../../cpu/folds.ts";
 import type { Selection as MovedSelection } from "../../cpu/moves.ts";
 import { bytesIn, isShifted, newNumbers, numbersOver } from "../../cpu/numbers.ts";
 import type { CpuSegments } from "../../cpu/segments.ts";
-import type { OperatorPasses } from "../../cpu/texts.ts";
+import type { OperatorPasses, TextToMap } from "../../cpu/texts.ts";
 import type { ArgCall } from "../../plan/arg_min_max.ts";
 import { requireFeature } from "../../plan/require_feature.ts";
 import type { RunKey } from "../../plan/run_key.ts";
 import type { Primitive, Request } from "../../primitives/primitive.ts";
 import type { Context } from "../device/context.ts";
-import type { Given, Target } from "../device/given.ts";
+import type { Given, Place, Target } from "../device/given.ts";
 import { bytesOf, fresh } from "../device/given.ts";
 import type { CheckedEnds } from "../executor/check_ends.ts";
 import { once, withNumbers } from "../executor/load_later.ts";
@@ -44,6 +45,7 @@ export interface FoldAtHand {
   readonly options: {
     readonly op?: Operator;
     readonly map?: string;
+    readonly params?: unknown;
     readonly exclusive?: boolean;
     readonly reverse?: boolean;
   };
@@ -57,6 +59,25 @@ function arrayOf(given: Given, type: ElementType, caller: string, name = "data")
   return { type, length: given.length, numbers: numbersOver(bytesOf(given, caller, name, name), type) };
 }
 
+/**
+ * Computes with arrays of a call, which have to stay where they are: loops would read nothing in their place.
+ *
+ * @throws {ArgumentError} if one was transferred meanwhile, or became shorter.
+ */
+export async function withArrays<Made>(
+  caller: string,
+  arrays: Readonly<Record<string, Place>>,
+  compute: () => Promise<Made>,
+): Promise<Made> {
+  try {
+    return await compute();
+  } finally {
+    for (const name in arrays) {
+      bytesOf(arrays[name] as Place, caller, name, name);
+    }
+  }
+}
+
 /** What a text with values of f16 has: the type, one that is made of it, or a number such as `1.5h`. */
 const NAMES_F16 = /f16|\b(?:vec|mat)\w*h\b|\d\.?h\b/;
 
@@ -67,24 +88,29 @@ const areTaken = ({ facts }: Context, ...types: readonly ElementType[]): boolean
       (kind !== "struct" || bytes % 4 === 0) && (feature === undefined || facts.features.has(feature)),
   );
 
+/** A caller's text, and what it sees beside the elements. */
+interface MappedText extends Omit<TextToMap, "from"> {
+  /** The index of the first element. The default is 0. */
+  readonly firstIndex?: number | undefined;
+}
+
 /** The results of a caller's text over an array; undefined if the CPU has no code for it. */
 async function mapped(
   context: Context,
-  text: string,
   from: CpuArray,
-  to?: ElementType | "condition",
-  hasIndex = true,
-  firstIndex = 0,
+  mappedText: MappedText,
 ): Promise<CpuArray | undefined> {
+  const { text, params, firstIndex = 0 } = mappedText;
   if (NAMES_F16.test(text) && !context.facts.features.has("shader-f16")) {
     return undefined;
   }
-  const pass = (await loadTexts()).mapText({ text, from: from.type, to, hasIndex });
+  const pass = (await loadTexts()).mapText({ ...mappedText, from: from.type });
   if (pass === undefined) {
     return undefined;
   }
   const numbers = newNumbers(pass.type, from.length);
-  pass.run(from.numbers, numbers, firstIndex, from.length);
+  const scalars = params?.values ? params.scalarsOf(params.values) : [];
+  pass.run(from.numbers, numbers, firstIndex, from.length, scalars);
   return { type: pass.type, length: from.length, numbers };
 }
 
@@ -135,7 +161,10 @@ async function foldingOf(
     return undefined;
   }
   const items = arrayOf(given, from, primitive);
-  const array = map === undefined ? items : await mapped(context, map.text, items, type);
+  const array =
+    map === undefined
+      ? items
+      : await mapped(context, items, { text: map.text, to: type, params: paramsIn(options) });
   const initial = ends.initial && valueIn(bytesOf(ends.initial, primitive, "initial", "initial"), type);
   if (array === undefined) {
     return undefined;
@@ -190,28 +219,34 @@ function numbersOfValue(value: Value, type: ElementType): Numbers {
 }
 
 /** `Fold.scan`. */
-export async function scan(
+export const scan = (
   context: Context,
   call: FoldAtHand & { readonly target: Target },
-): Promise<Uint8Array | undefined> {
-  const folding = await foldingOf(context, call);
-  if (folding === undefined) {
-    return undefined;
-  }
-  const { options, given, types, ends, target } = call;
-  const bytes = target(given.length * types.type.bytes)();
-  const output = numbersOver(bytes, types.type);
-  const total = folding.scan(output, options.exclusive === true);
-  putIn(bytes, output);
-  ends.total?.().set(bytesIn(total));
-  return bytes;
-}
+): Promise<Uint8Array | undefined> =>
+  folded(context, call, (folding) => {
+    const { options, given, types, ends, target } = call;
+    const bytes = target(given.length * types.type.bytes)();
+    const output = numbersOver(bytes, types.type);
+    const total = folding.scan(output, options.exclusive === true);
+    putIn(bytes, output);
+    ends.total?.().set(bytesIn(total));
+    return bytes;
+  });
 
 /** `Fold.reduce`. */
-export async function reduce(context: Context, call: FoldAtHand): Promise<Uint8Array | undefined> {
-  const folding = await foldingOf(context, call);
-  return folding && bytesIn(folding.reduce());
-}
+export const reduce = (context: Context, call: FoldAtHand): Promise<Uint8Array | undefined> =>
+  folded(context, call, (folding) => bytesIn(folding.reduce()));
+
+/** What is made of a call's elements; undefined if the CPU has no code for that. */
+const folded = (
+  context: Context,
+  call: FoldAtHand,
+  make: (folding: Folding) => Uint8Array,
+): Promise<Uint8Array | undefined> =>
+  withArrays(call.primitive, { data: call.given }, async () => {
+    const folding = await foldingOf(context, call);
+    return folding && make(folding);
+  });
 
 /** The keys of segments, and how others are computed from them. */
 export interface KeysAtHand {
@@ -272,7 +307,7 @@ export async function segments(context: Context, call: SegmentsAtHand): Promise<
 /** Where segments start, once their keys are computed; undefined if the CPU has no code for that. */
 async function segmentsOf(
   context: Context,
-  { segments, keys, primitive }: SegmentsAtHand,
+  { segments, keys, primitive, options }: SegmentsAtHand,
 ): Promise<CpuSegments | undefined> {
   if (segments.kind !== "keys" || keys === undefined) {
     return segments as CpuSegments;
@@ -282,7 +317,15 @@ async function segmentsOf(
     return undefined;
   }
   const array = arrayOf(given, type, primitive, "segments");
-  const computed = key.text === undefined ? array : await mapped(context, key.text, array, key.type, false);
+  const computed =
+    key.text === undefined
+      ? array
+      : await mapped(context, array, {
+          text: key.text,
+          to: key.type,
+          hasIndex: false,
+          params: paramsIn(options),
+        });
   return computed && { kind: "keys", keys: computed };
 }
 
@@ -301,6 +344,7 @@ export async function select(
   const { primitive, all } = planned;
   const { type, from = type } = types;
   const { where, classes, class: classText, indices = false } = all;
+  const params = paramsIn(all);
   const title = `${primitive}<${type.name}>`;
   requireFeature(type, title, context.facts);
   if (flags === undefined || types.from !== undefined) {
@@ -314,9 +358,9 @@ export async function select(
   const marks =
     text === undefined
       ? undefined
-      : await mapped(context, text, items, where === undefined ? undefined : "condition");
+      : await mapped(context, items, { text, to: where === undefined ? undefined : "condition", params });
   const map = types.from && (await loadTexts()).mapOf(all, type, title, context.facts.features);
-  const data = map === undefined ? items : await mapped(context, map.text, items, type);
+  const data = map === undefined ? items : await mapped(context, items, { text: map.text, to: type, params });
   if (data === undefined || (text !== undefined && marks === undefined)) {
     return undefined;
   }
@@ -375,8 +419,9 @@ export async function argMinMax(
   type: ElementType,
 ): Promise<ArgValue<Scalar>> {
   requireFeature(type, `${call}<${type.name}>`, context.facts);
+  const loops = await loadArgMinMax();
   const array = arrayOf(given, type, call);
-  const index = (await loadArgMinMax()).placeOfBest(call, array);
+  const index = loops.placeOfBest(call, array);
   const bytes = bytesIn(array.numbers.subarray(index, index + 1));
   return { value: valueIn(bytes, type) as Scalar, index };
 }
@@ -406,7 +451,8 @@ export async function described(
   const arrays = Object.fromEntries(
     operands.map(({ name: operand, given, type }) => [operand, arrayOf(given, type, name, operand)]),
   );
-  const mappedBy: CpuCall["mapped"] = (text, from, type, firstIndex) =>
-    mapped(context, text, from, type, firstIndex !== undefined, firstIndex);
+  const params = paramsIn(request.options);
+  const mappedBy: CpuCall["mapped"] = (text, from, to, firstIndex) =>
+    mapped(context, from, { text, to, hasIndex: firstIndex !== undefined, firstIndex, params });
   return (await loaded?.[name]?.({ arrays, request, mapped: mappedBy }))?.map(bytesIn);
 }

@@ -27,6 +27,7 @@ export interface TypeOptions {
   readonly type?: unknown;
   readonly from?: unknown;
   readonly map?: unknown;
+  readonly params?: unknown;
 }
 
 /** The initial value and the array for the total, as a caller gives them. Nobody has checked them yet. */

@@ -20,7 +20,9 @@ import { reduce, requireNoRoom } from "../../primitives/reduce.ts";
 import { bufferBytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import type { Given } from "../device/given.ts";
+import { bytesOf } from "../device/given.ts";
 import type { ReadBack } from "../device/transfer.ts";
+import { paramsAtHand } from "../executor/load_later.ts";
 import { planFactsFor } from "../executor/plan_facts_for.ts";
 import { plannedLength } from "../executor/planned.ts";
 import { arrangementFor } from "../executor/plans_of_calls.ts";
@@ -47,6 +49,7 @@ export async function reduceAtHand(
   const { options: endOptions, ...own } = await endReaderOf("reduce", initial)({ arrayOf, ...types });
   const all = {
     ...(others as Partial<AnyOperator<ReduceOptions>>),
+    ...(await paramsAtHand(options, "reduce", context)),
     ...types,
     ...endOptions,
     maxLength: plannedLength(given.length),
@@ -139,6 +142,7 @@ async function selectAtHand(
   const target = await targetFor(into, room, arrayOf, primitive, length, isWhole);
   const all = {
     ...(others as Partial<CompactOptions>),
+    ...(await paramsAtHand(options, primitive, context)),
     ...types,
     indices,
     maxLength: isWhole ? length : plannedLength(length),
@@ -147,18 +151,28 @@ async function selectAtHand(
     planner(options, await planFactsFor(options, context.facts), [arrangementFor(options)]);
   const selection: Selection = { planned: { primitive, all, plan }, given, types, itemBytes, target };
   const { bytes, counts } =
-    (await onCpu(context, size, (cpu) => cpu.select(context, { ...selection, flags: words }))) ??
+    (await onCpu(context, size, (cpu) =>
+      cpu.withArrays(primitive, { data: given }, () => cpu.select(context, { ...selection, flags: words })),
+    )) ??
     (goesInPieces
       ? await selectInPieces(context, selection, {
           room,
           flags: flags && { marks: flags, check: () => requireFlags(flags, length, title) },
         })
       : await selectAtOnce(context, selection, words));
+  requireRoom(into, room, primitive);
   const values =
     isWhole && into !== undefined
       ? room.data
       : arrayOf(bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.byteLength / itemBytes);
   return { values, counts };
+}
+
+/** @throws {ArgumentError} if the array that was given for the result is not there any more. */
+function requireRoom(into: unknown, room: Given, caller: string): void {
+  if (into !== undefined) {
+    bytesOf(room, caller, "into", "into");
+  }
 }
 
 /** A compaction of a long array. How many items are kept follows from its bytes. */

@@ -10,7 +10,7 @@ import { atHand } from "../device/transfer.ts";
 import type { CheckedEnds } from "../executor/check_ends.ts";
 import type { Range, ResolvedRanges } from "../executor/executor.ts";
 import type { Planned } from "../executor/planned.ts";
-import { arrangementFor, forgetRuns, withPlan } from "../executor/plans_of_calls.ts";
+import { arrangementFor, forgetRuns, paramsOf, withPlan } from "../executor/plans_of_calls.ts";
 import type { LongCall, LongPlanned } from "../streams/pieces_at_hand.ts";
 import type { HandTypes } from "./hand_types.ts";
 import { loadStreams } from "./load_streams.ts";
@@ -55,8 +55,9 @@ export const planAtHand = <T>(
           const bytes = roomOf(name, length);
           return { buffer: await hand.own(name, bytes), offset: 0, bytes: length && bytes };
         },
-        run(ranges, length, parts) {
+        run(given, length, parts) {
           compiled.requireDevice();
+          const ranges = { ...given, ...paramsOf(own, planned) };
           if (compiled.nextRun()) {
             forgetRuns(own);
           }

@@ -7,6 +7,7 @@ import { callNames } from "../../primitives/primitive.ts";
 import { scan } from "../../primitives/scan.ts";
 import type { Context } from "../device/context.ts";
 import { givenOf } from "../device/given.ts";
+import { paramsAtHand } from "../executor/load_later.ts";
 import { plannedLength } from "../executor/planned.ts";
 import { onCpu } from "./choose_cpu.ts";
 
@@ -33,6 +34,7 @@ export async function scanAtHand(
   const { options: endOptions, ...own } = await ends({ arrayOf, ...types, into: room });
   const all = {
     ...(others as Partial<AnyOperator<ScanOptions>>),
+    ...(await paramsAtHand(options, "scan", context)),
     ...types,
     ...endOptions,
     maxLength: plannedLength(given.length),

@@ -81,6 +81,7 @@ export function pipelineOf(context: Context, kernel: Compilable): Promise<Pipeli
 const bindingLayouts = {
   uniform: { type: "uniform" },
   digit: { type: "uniform", hasDynamicOffset: true },
+  params: { type: "uniform", hasDynamicOffset: true },
   read: { type: "read-only-storage" },
   read_write: { type: "storage" },
 } as const satisfies Record<BindingKind, GPUBufferBindingLayout>;

@@ -43,8 +43,9 @@ export function bytesOf(
   what: string,
   option: string,
 ): Uint8Array {
-  if (byteOffset + byteLength > buffer.byteLength) {
+  try {
+    return new Uint8Array(buffer, byteOffset, byteLength);
+  } catch {
     throw new ArgumentError(`${caller}: ${what} was transferred or became shorter during the call`, option);
   }
-  return new Uint8Array(buffer, byteOffset, byteLength);
 }

@@ -52,6 +52,8 @@ export interface Dispatch {
   readonly height: number;
   /** Whether it is a single pass, so that each execution has a run number. */
   readonly numbered: boolean;
+  /** Whether its texts see params. */
+  readonly takesParams: boolean;
   /** What holds the number of its work-groups, if that is counted on the GPU. */
   readonly counted: GPUBuffer | undefined;
 }
@@ -81,11 +83,15 @@ export interface Compiled {
   scratch(name: string): GPUBuffer;
   /** Destroys a buffer when the plan is destroyed. Returns the buffer. */
   own(buffer: GPUBuffer): GPUBuffer;
-  /** Encodes an execution. If the device took the same one before (`isKnown`), its pass needs no label. */
+  /**
+   * Encodes an execution. If the device took the same one before (`isKnown`), its pass needs no label. `paramsOffset` is where the values
+   * of its params are in their buffer.
+   */
   encode(
     encoder: GPUCommandEncoder | GPUComputePassEncoder,
     dispatches: readonly Dispatch[],
     isKnown?: boolean,
+    paramsOffset?: number,
   ): void;
   destroy(): void;
 }
@@ -114,6 +120,25 @@ function placeOf(from: Bindable, { length }: Pass, plan: Plan, ranges: ResolvedR
 /** How many items the range has that a plan looks things up in. */
 const itemsLookedUp = ({ lookedUp, itemBytes }: Plan, ranges: ResolvedRanges): number =>
   lookedUp ? (ranges[lookedUp.range]?.bytes ?? 0) / (itemBytes[lookedUp.range] ?? 4) : 0;
+
+/** What a pass binds for the values that its texts name. A dynamic offset says where they are. */
+const paramsBound = (
+  { textParams }: Plan,
+  { bindings }: Kernel,
+  { params }: ResolvedRanges,
+): readonly Bound[] =>
+  textParams && params && bindings.has("params")
+    ? [
+        {
+          variable: "params",
+          name: "params",
+          buffer: params.buffer,
+          offset: 0,
+          bytes: textParams.bytes,
+          writes: false,
+        },
+      ]
+    : [];
 
 /**
  * What a pass binds, and its parameters. An empty range is not bound. A placeholder, which is never used, takes its place.
@@ -192,7 +217,7 @@ function boundPass(
       params[baseOf(variable, from)] = bind(variable, source, offset, end, itemBytes);
     }
   }
-  return { pass, bound, params };
+  return { pass, bound: [...bound, ...paramsBound(plan, kernel, ranges)], params };
 }
 
 /** Whether a pass of one buffer reads the caller's input through the binding of the output. */
@@ -364,7 +389,17 @@ export async function compilePlan(
     ];
     const bindGroup = device.createBindGroup({ label, layout, entries });
     const place = counted && bufferOf(counted);
-    return { pipeline, bindGroup, uniform, width, height, numbered, counted: place };
+    const takesParams = kernel.bindings.has("params");
+    return { pipeline, bindGroup, uniform, width, height, numbered, takesParams, counted: place };
+  };
+
+  /** The dynamic offsets of a dispatch, in the order of the bindings' numbers. */
+  const offsetsOf = (
+    { numbered, takesParams }: Dispatch,
+    paramsOffset: number,
+  ): readonly number[] | undefined => {
+    const runs = numbered ? digits?.offsetsOf(run) : undefined;
+    return takesParams ? (runs ? [...runs, paramsOffset] : [paramsOffset]) : runs;
   };
 
   return {
@@ -393,17 +428,18 @@ export async function compilePlan(
       return bufferOf(scratch);
     },
     own: add,
-    encode(encoder, dispatches, isKnown) {
+    encode(encoder, dispatches, isKnown, paramsOffset = 0) {
       const isPass = "dispatchWorkgroups" in encoder;
       const pass = isPass ? encoder : encoder.beginComputePass(isKnown ? undefined : { label });
       // Setting the same pipeline again takes as long as setting another one: a tenth of the time to record a sort.
       let last: GPUComputePipeline | undefined;
-      for (const { pipeline, bindGroup, width, height, numbered, counted } of dispatches) {
+      for (const dispatch of dispatches) {
+        const { pipeline, bindGroup, width, height, counted } = dispatch;
         if (pipeline !== last) {
           pass.setPipeline(pipeline);
         }
         last = pipeline;
-        pass.setBindGroup(0, bindGroup, numbered ? digits?.offsetsOf(run) : undefined);
+        pass.setBindGroup(0, bindGroup, offsetsOf(dispatch, paramsOffset));
         if (counted) {
           pass.dispatchWorkgroupsIndirect(counted, 0);
         } else {

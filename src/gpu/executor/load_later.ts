@@ -1,5 +1,7 @@
 import type { NumbersMissing } from "../../algebra/numbers_later.ts";
 import { part } from "../../errors.ts";
+import type { ParamsOption } from "../../plan/options.ts";
+import type { Context } from "../device/context.ts";
 
 /** Loads a part when it is first asked for. Later calls need not wait: even for what is there, `import()` takes a while. */
 export function once<T>(load: () => Promise<T>): () => T | Promise<T> {
@@ -11,6 +13,30 @@ export function once<T>(load: () => Promise<T>): () => T | Promise<T> {
       return made;
     });
 }
+
+export const loadParams = /* @__PURE__ */ once(() => import("./params.ts"));
+
+/** Options that may have params. Nobody has checked these yet. */
+export interface MayHaveParams {
+  readonly params?: unknown;
+}
+
+/** Loads what checks params, if options have some. */
+export const loadParamsOf = (options: MayHaveParams | undefined): unknown =>
+  options?.params === undefined ? undefined : loadParams();
+
+/** What options with params have loaded. */
+export const paramsPart = () => loadParams() as typeof import("./params.ts");
+
+/** The option `params` of a call, checked, once {@link loadParamsOf} is done: as the plan takes it, with the values. @throws {ArgumentError} {@link FeatureError} */
+export const paramsOf = (options: MayHaveParams, caller: string, context: Context): ParamsOption =>
+  options.params === undefined ? {} : paramsPart().checkedParams("call", options, caller, context);
+
+/** The same of a call that may wait. */
+export const paramsAtHand = async (...given: Parameters<typeof paramsOf>): Promise<ParamsOption> => {
+  await loadParamsOf(given[0]);
+  return paramsOf(...given);
+};
 
 export const loadNumbers = /* @__PURE__ */ once(() => import("./numbers_64.ts"));
 

@@ -1,3 +1,4 @@
+import { paramsIn } from "../../algebra/seen_params.ts";
 import type { Arrangement } from "../../kernels/kernel.ts";
 import type { TuningOptions } from "../../plan/options.ts";
 import type { Plan } from "../../plan/plan.ts";
@@ -6,7 +7,8 @@ import type { ScanOptions } from "../../plan/scan.ts";
 // What a plan of a call depends on.
 
 /** The options of a call's plan, with types and the length. */
-export type PlanOptions = TuningOptions & Pick<ScanOptions, "maxLength" | "reverse">;
+export type PlanOptions = TuningOptions &
+  Pick<ScanOptions, "maxLength" | "reverse"> & { readonly params?: unknown };
 
 /**
  * The length that the plan of a call at hand is made for: a power of two, so that other lengths can use it, too. It is at least
@@ -52,7 +54,8 @@ export function keyOfCall({ primitive, all }: Pick<Planned, "primitive" | "all">
   for (const name of Object.keys(all).sort()) {
     const value = all[name as keyof PlanOptions];
     if (value !== undefined) {
-      key += ` ${name}: ${nameOf(value)}`;
+      // The values of params are in no plan.
+      key += ` ${name}: ${nameOf(name === "params" ? paramsIn(all)?.key : value)}`;
     }
   }
   return key;

@@ -1,14 +1,17 @@
+import { paramsIn } from "../../algebra/seen_params.ts";
 import { LimitError } from "../../errors.ts";
 import type { Arrangement } from "../../kernels/kernel.ts";
 import type { TuningOptions } from "../../plan/options.ts";
+import { withTextParams } from "../../plan/plan.ts";
 import type { ScanOptions } from "../../plan/scan.ts";
 import type { KeptPlan } from "../device/call_memory.ts";
 import { endCall, keepPlan, startCall, takePlan } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import { pipelineKeyOf, usePipelines } from "../device/kept_pipelines.ts";
-import type { Compiled, Dispatch } from "./executor.ts";
+import type { Compiled, Dispatch, Range } from "./executor.ts";
 import { compilePlan } from "./executor.ts";
-import { withNumbers } from "./load_later.ts";
+import { paramsPart, withNumbers } from "./load_later.ts";
+import type { ParamSlots } from "./param_slots.ts";
 import type { Planned } from "./planned.ts";
 import { keyOfCall } from "./planned.ts";
 
@@ -30,6 +33,8 @@ export const arrangementFor = ({
 /** A compiled plan that calls at hand leave for the next ones, and its last execution. */
 export interface PlanForCalls extends KeptPlan {
   readonly compiled: Compiled;
+  /** Where the values of a call's params go. */
+  readonly slots: ParamSlots | undefined;
   /** The next execution is the same if its length and its buffers are. */
   last?: {
     readonly length: number;
@@ -55,12 +60,35 @@ export const lengthError = (cause: unknown, option: string): unknown =>
     ? new LimitError(cause.message, cause.needed, cause.limit, option)
     : cause;
 
+/** Writes the values of a call's params, if it has some, and returns the range that holds them. */
+export function paramsOf(
+  { slots }: PlanForCalls,
+  { all }: Pick<Planned, "all">,
+): { readonly params?: Range } {
+  const values = paramsIn(all)?.values;
+  if (slots === undefined || values === undefined) {
+    return {};
+  }
+  slots.write(values);
+  return { params: { buffer: slots.buffer(), offset: 0, bytes: 0 } };
+}
+
 /** Makes a call's plan, and compiles it. */
 async function compiledFor(context: Context, call: Planned, key: string): Promise<PlanForCalls> {
   try {
-    const plan = await withNumbers(() => call.plan(call.all));
+    const plan = withTextParams(await withNumbers(() => call.plan(call.all)), call.all);
     const compiled = await compilePlan(context, plan);
-    return { key, compiled, pipelines: plan.kernels.map(pipelineKeyOf), destroy: () => compiled.destroy() };
+    const slots = plan.textParams && paramsPart().paramSlots(context, plan, plan.textParams, true);
+    return {
+      key,
+      compiled,
+      slots,
+      pipelines: plan.kernels.map(pipelineKeyOf),
+      destroy() {
+        compiled.destroy();
+        slots?.destroy();
+      },
+    };
   } catch (cause) {
     // The plan's maxLength is the array's length.
     throw lengthError(cause, "data");

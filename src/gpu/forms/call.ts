@@ -24,6 +24,7 @@ import { bytesOf, fresh, givenOf } from "../device/given.ts";
 import { requireDevice } from "../device/lost.ts";
 import type { ReadBack } from "../device/transfer.ts";
 import type { Range } from "../executor/executor.ts";
+import { paramsOf } from "../executor/load_later.ts";
 import {
   plannedLengthOnGpu,
   requireInto,
@@ -60,7 +61,7 @@ interface Call {
   /** What it was given as `into`. */
   readonly into: Given | undefined;
   /** The options beside the operands, and the numbers. */
-  readonly options: TuningOptions & { readonly type?: unknown };
+  readonly options: TuningOptions & { readonly type?: unknown; readonly params?: unknown };
 }
 
 /** The operands that a call was given, and their arrays. */
@@ -108,7 +109,7 @@ export async function call(
     operands: pairs.map(([operand]) => operand),
     lists: Object.keys(given.arrays).filter((option) => Array.isArray(given.arrays[option])),
     into: into?.data === undefined ? undefined : into,
-    options: { ...Object.fromEntries(others), ...given.numbers },
+    options: { ...Object.fromEntries(others), ...paramsOf(given.options, name, context), ...given.numbers },
   };
   if (there === undefined) {
     return callAtHand(called, pairs);
@@ -302,6 +303,10 @@ async function callAtHand(
   const types = Object.fromEntries(Object.entries(all).map(([name, { type }]) => [name, type]));
   const lengths = Object.fromEntries(atHand.map(([{ name }, { length }]) => [name, length]));
   const contents = Object.fromEntries(atHand.map(([{ name }, { data }]) => [name, data]));
+  // What the request follows from is read in its arrays.
+  for (const [{ name }, array] of atHand) {
+    bytesOf(array, primitive.name, givenAs(name), givenAs(name));
+  }
   const request = checked(called, { types, lengths, arrays: contents, isCounted: false });
   const { title, results, words = {}, scratchBytes = 0 } = request;
   const input = inputOf(called);
@@ -346,7 +351,10 @@ async function callAtHand(
     given: array,
     type: types[name] as ElementType,
   }));
-  const computed = await onCpu(context, size, (cpu) => cpu.described(context, primitive, request, operands));
+  const givenArrays = Object.fromEntries(atHand.map(([{ name }, array]) => [name, array]));
+  const computed = await onCpu(context, size, (cpu) =>
+    cpu.withArrays(primitive.name, givenArrays, () => cpu.described(context, primitive, request, operands)),
+  );
   if (computed) {
     const arrayAt = (bytes: Uint8Array, at: number): AnyArray[] =>
       arrayFor(results[at] as Result, bytes, at === 0 ? into : undefined);

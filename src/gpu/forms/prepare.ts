@@ -3,11 +3,13 @@ import { requireOptions } from "../../options.ts";
 import type { DeviceFacts } from "../../plan/device_facts.ts";
 import type { TuningOptions } from "../../plan/options.ts";
 import type { Plan } from "../../plan/plan.ts";
+import { withTextParams } from "../../plan/plan.ts";
 import type { Primitive } from "../../primitives/primitive.ts";
 import { planNames } from "../../primitives/primitive.ts";
 import type { Context } from "../device/context.ts";
 import { onGpuAlone } from "../device/cpu_context.ts";
 import { planFactsFor } from "../executor/plan_facts_for.ts";
+import { withParams } from "../executor/with_params.ts";
 import type { Prepared } from "../recordings/recording.ts";
 import { prepare } from "../recordings/recording.ts";
 
@@ -15,22 +17,23 @@ import { prepare } from "../recordings/recording.ts";
 export async function planPrimitive(
   primitive: Primitive<never>,
   facts: DeviceFacts,
-  options: TuningOptions,
+  options: TuningOptions & { readonly params?: unknown },
   arrangements: readonly Arrangement[] = primitive.arrangements ?? [],
 ): Promise<Plan> {
   const planFacts = primitive.arrangements ? await planFactsFor(options, facts, true) : facts;
-  return primitive.plan(options as never, planFacts, arrangements);
+  return withTextParams(await primitive.plan(options as never, planFacts, arrangements), options);
 }
 
 /** `Fold.prepareHistogram` and others: a primitive for recordings. @throws {NoGpuError} */
 export async function preparePrimitive(
   primitive: Primitive<never>,
   context: Context,
-  options: object,
+  given: { readonly params?: unknown },
 ): Promise<Prepared> {
   const { name } = primitive;
   const caller = `prepare${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
   onGpuAlone(context, caller);
-  requireOptions(caller, options, planNames(primitive));
+  requireOptions(caller, given, planNames(primitive));
+  const options = await withParams(given, caller, context);
   return prepare(context, await planPrimitive(primitive, context.facts, options));
 }

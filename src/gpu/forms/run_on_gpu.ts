@@ -1,5 +1,6 @@
 import { arrayOver } from "../../algebra/arrays.ts";
 import { u32 } from "../../algebra/integers.ts";
+import { valuesIn } from "../../algebra/seen_params.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { inLists } from "../../plan/plan.ts";
 import type { Result } from "../../primitives/primitive.ts";
@@ -20,7 +21,7 @@ interface Call {
   readonly title: string;
   readonly primitive: string;
   /** What the plan depends on. */
-  readonly all: { readonly maxLength: number };
+  readonly all: { readonly maxLength: number; readonly params?: unknown };
   plan(): Promise<Plan>;
   /** The arrays that it reads, by their ranges. `input` decides the length. */
   readonly sources: Readonly<Record<string, GpuArray>> & { readonly input: GpuArray };
@@ -82,6 +83,7 @@ export async function runOnGpu(context: Context, arrays: Arrays, call: Call): Pr
           ]),
           ...(counter && { count: counter.buffer }),
           ...call.ranges,
+          ...valuesIn(call.all),
           length: input.length,
         };
         prepared.record(encoder, ranges as object as Ranges, input.maxLength);

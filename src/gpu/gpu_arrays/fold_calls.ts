@@ -2,13 +2,14 @@ import { arrayOver } from "../../algebra/arrays.ts";
 import { u32 } from "../../algebra/integers.ts";
 import { monoid as monoidOf } from "../../algebra/monoid.ts";
 import { min } from "../../algebra/operators.ts";
+import { valuesIn } from "../../algebra/seen_params.ts";
 import type { ElementType, Value } from "../../algebra/types.ts";
 import { isSameType, requireType } from "../../algebra/types.ts";
 import { conversionError, widens } from "../../algebra/widening.ts";
 import { ArgumentError, OutOfMemoryError } from "../../errors.ts";
 import { requireOptions } from "../../options.ts";
 import { requireBindable } from "../../plan/binding_length.ts";
-import type { AnyOperator, TuningOptions } from "../../plan/options.ts";
+import type { AnyOperator, ParamsOption, TuningOptions } from "../../plan/options.ts";
 import type { Primitive } from "../../plan/plan_recording.ts";
 import { compact } from "../../primitives/compact.ts";
 import { partition } from "../../primitives/partition.ts";
@@ -17,6 +18,7 @@ import { reduce } from "../../primitives/reduce.ts";
 import { scan } from "../../primitives/scan.ts";
 import type { Context } from "../device/context.ts";
 import { explain, requireDevice } from "../device/lost.ts";
+import { paramsAtHand } from "../executor/load_later.ts";
 import { keyOfCall } from "../executor/planned.ts";
 import { prepareFor } from "../recordings/prepare_folds.ts";
 import type { Prepared } from "../recordings/recording.ts";
@@ -50,6 +52,7 @@ interface PlanOptions extends TuningOptions {
   readonly type?: ElementType;
   readonly from?: ElementType;
   readonly map?: string;
+  readonly params?: unknown;
 }
 
 /** All options of a call. */
@@ -188,7 +191,32 @@ export async function callOnGpu(
   options: object,
 ): Promise<ResultOnGpu> {
   const call = requireCall(primitive, context, data, options);
+  return call.others.params === undefined
+    ? called(primitive, context, arrays, call)
+    : whileHeld(call, async () => {
+        const params = await paramsAtHand(options, primitive, context);
+        return called(primitive, context, arrays, { ...call, others: { ...call.others, ...params } });
+      });
+}
+
+/** Does some work on a call's arrays. What the caller destroys meanwhile stays until it ends. */
+async function whileHeld<T>(call: Call, work: () => Promise<T>): Promise<T> {
   const { input, into, flags, initial, total, segments } = call;
+  const { heads, keys, offsets } = segments?.ranges ?? {};
+  const used = [input, into, flags, initial, total, heads, keys, offsets];
+  const releases = used.map((array) => (array instanceof GpuArray ? hold(partsOf(array)) : undefined));
+  try {
+    return await work();
+  } finally {
+    for (const release of releases) {
+      release?.();
+    }
+  }
+}
+
+/** Carries out a call. If an array beside its data has another length on the GPU, the lesser one counts. */
+function called(primitive: Primitive, context: Context, arrays: Arrays, call: Call): Promise<ResultOnGpu> {
+  const { input, flags, segments } = call;
   const { heads, keys } = segments?.ranges ?? {};
   const own = partsOf(input).count?.range;
   const isOther = (array: GpuArray | undefined): array is GpuArray => {
@@ -200,10 +228,7 @@ export async function callOnGpu(
   if (other === undefined) {
     return recorded(primitive, context, arrays, call);
   }
-  // What the caller destroys meanwhile stays until the call ends.
-  const used = [input, into, flags, initial, total, heads, keys];
-  const releases = used.map((array) => (array instanceof GpuArray ? hold(partsOf(array)) : undefined));
-  try {
+  return whileHeld(call, async () => {
     const shortest = await shorterOf(arrays, call, other);
     const { memory } = partsOf(shortest);
     const shared = { ...partsOf(input), count: { memory, range: { buffer: memory.buffer, offset: 0 } } };
@@ -213,11 +238,7 @@ export async function callOnGpu(
     } finally {
       shortest.destroy();
     }
-  } finally {
-    for (const release of releases) {
-      release?.();
-    }
-  }
+  });
 }
 
 /** The lesser of the length of a call's data and that of the array beside it, which only the GPU knows, in an array of one element. */
@@ -320,7 +341,7 @@ async function recorded(
     all: { ...all, ...segments?.named },
   });
   const plan = (): Promise<Prepared> =>
-    prepareFor(primitive, context, all, isPlain ? ["vectors"] : undefined, true);
+    prepareFor(primitive, context, all as typeof all & ParamsOption, isPlain ? ["vectors"] : undefined, true);
   return withMemory(context, arrays, title, [input, into, flags, ...ends], (make, made) =>
     withPlanOnGpu(context, key, plan, async (prepared) => {
       const output = into ? partsOf(into).memory : await make("result", call.most * call.type.bytes);
@@ -347,7 +368,7 @@ const rangeOf = ({ buffer, offset, size }: GpuArray) => ({ buffer, offset, size 
 
 /** Where a call reads and writes. */
 const rangesOf = (
-  { input, into, flags, initial, total: sum, segments }: Call,
+  { input, into, flags, initial, total: sum, segments, others }: Call,
   output: Memory,
   total: Memory | undefined,
   unique: Memory | undefined,
@@ -364,6 +385,7 @@ const rangesOf = (
     Object.entries(segments?.ranges ?? {}).map(([name, array]) => [name, rangeOf(array)]),
   ),
   ...segments?.numbers,
+  ...valuesIn(others),
   ...(unique && { unique: unique.buffer }),
   length: input.length,
 });

@@ -23,6 +23,7 @@ import type { Context } from "../device/context.ts";
 import type { Given } from "../device/given.ts";
 import { givenOf } from "../device/given.ts";
 import { requireDevice } from "../device/lost.ts";
+import { paramsAtHand } from "../executor/load_later.ts";
 import { callOnGpu } from "./fold_calls.ts";
 import type { Arrays } from "./gpu_array.ts";
 import { GpuArray } from "./gpu_array.ts";
@@ -53,7 +54,7 @@ export async function segmentsAtHand(
     requireNoRoom(options);
   }
   requireDevice(context, primitive);
-  const { segments, into, total, ...others } = options;
+  const { segments, into, total, ...unchecked } = options;
   const room = givenOf(into as AnyArray);
   const { arrayOf, ...types } = await mappedTypesOf(given, options, primitive);
   const title = `${primitive}<${types.type.name}>`;
@@ -63,6 +64,7 @@ export async function segmentsAtHand(
       "total",
     );
   }
+  const others = { ...unchecked, ...(await paramsAtHand(options, primitive, context)) };
   const { checked, keys, ofData } = await segmentsGiven(segments, given, types, title);
   const from = types.from ?? types.type;
   const target = await targetFor(into, room, arrayOf, primitive, given.length, true);
@@ -71,7 +73,10 @@ export async function segmentsAtHand(
     const { initial, ...options } = others;
     const { options: _, ...ends } = await endReaderOf(primitive, initial)({ arrayOf, ...types });
     const call = { primitive, options: options as object, given, types, ends, target };
-    return cpu.segments(context, { ...call, segments: checked, keys });
+    const starts = keys?.given ?? ("words" in checked ? givenOf(checked.words) : undefined);
+    return cpu.withArrays(primitive, { data: given, ...(starts && { segments: starts }) }, () =>
+      cpu.segments(context, { ...call, segments: checked, keys }),
+    );
   });
   if (computed) {
     const values = into === undefined ? arrayOf(computed.bytes.buffer as ArrayBuffer) : room.data;

@@ -9,6 +9,7 @@ import type { CompactOptions } from "../../plan/compact.ts";
 import { planCompact } from "../../plan/compact.ts";
 import type { AnyOperator } from "../../plan/options.ts";
 import type { Plan } from "../../plan/plan.ts";
+import { withTextParams } from "../../plan/plan.ts";
 import type { PlanFacts } from "../../plan/plan_facts.ts";
 import type { ReduceOptions } from "../../plan/reduce.ts";
 import { planReduce } from "../../plan/reduce.ts";
@@ -137,7 +138,10 @@ async function scanInWindows(
   requireValues(options, "scan", window);
   const { type, maxLength, initial, total, reverse } = options;
   const planOf = (more: object): Plan =>
-    planScan({ ...options, ...more, maxLength: window, total: true }, facts, arrangements);
+    withTextParams(
+      planScan({ ...options, ...more, maxLength: window, total: true }, facts, arrangements),
+      options,
+    );
   const continued = { initial: true, continued: true };
   // A length on the GPU may leave the last windows empty. In reverse, they come first, and hand on the identity.
   const first = planOf(reverse && !initial ? { continued: true } : {});
@@ -168,7 +172,7 @@ async function reduceInWindows(
   requireValues(options, "reduce", window);
   const { type, maxLength, initial } = options;
   const planOf = (more: object): Plan =>
-    planReduce({ ...options, ...more, maxLength: window }, facts, arrangements);
+    withTextParams(planReduce({ ...options, ...more, maxLength: window }, facts, arrangements), options);
   const first = planOf({});
   requireWindows(first.title, maxLength, first.itemBytes.input, context.facts.limits);
   const plans: WindowPlans = {
@@ -196,12 +200,13 @@ async function compactInWindows(
   arrangements: readonly Arrangement[],
 ): Promise<Division> {
   const { maxLength, indirect } = options;
-  const asked = planCompact({ ...options, maxLength: window }, facts, arrangements);
+  const planFor = (own: CompactOptions): Plan =>
+    withTextParams(planCompact({ ...own, maxLength: window }, facts, arrangements), options);
+  const asked = planFor(options);
   const { title, itemBytes } = asked;
   requireWindows(title, maxLength, Math.max(itemBytes.input, itemBytes.output), context.facts.limits);
   const { indirect: _, ...others } = options;
-  const windowPlan =
-    indirect === undefined ? asked : planCompact({ ...others, maxLength: window }, facts, arrangements);
+  const windowPlan = indirect === undefined ? asked : planFor(others);
   const plan = wholePlan(asked, maxLength, window, [...asked.needs]);
   const { compiled, division } = await compileAll(context, [
     windowPlan,
@@ -227,6 +232,7 @@ async function compactInWindows(
           input: subrangeOf(ranges.input, first, items, itemBytes.input),
           flags: subrangeOf(ranges.flags, first, items, 4),
           length: ranges.length,
+          params: ranges.params,
           output: scratch(appendScratch.kept, items * itemBytes.output),
           count: scratch(appendScratch.counts, u32.bytes),
         };

@@ -22,6 +22,7 @@ import { pipelineOf } from "../device/device.ts";
 import { pipelineKeyOf, usePipelines } from "../device/kept_pipelines.ts";
 import { requireDevice } from "../device/lost.ts";
 import { planFactsFor } from "../executor/plan_facts_for.ts";
+import { withParams } from "../executor/with_params.ts";
 import { deferKernels } from "./deferred_kernels.ts";
 import { inWindows } from "./long_ranges.ts";
 import { prepareSoon } from "./prepare_soon.ts";
@@ -35,7 +36,7 @@ import { checked, prepare } from "./recording.ts";
 export async function prepareScan(context: Context, options: AnyOperator<ScanOptions>): Promise<Prepared> {
   requireOptions("prepareScan", options, planNames(scan));
   requireNoSegments("prepareScan", options);
-  return prepareBy("scan", context, options);
+  return prepareBy("scan", "prepareScan", context, options);
 }
 
 /** `Fold.prepareReduce`. */
@@ -45,19 +46,19 @@ export async function prepareReduce(
 ): Promise<Prepared> {
   requireOptions("prepareReduce", options, planNames(reduce));
   requireNoSegments("prepareReduce", options);
-  return prepareBy("reduce", context, options);
+  return prepareBy("reduce", "prepareReduce", context, options);
 }
 
 /** `Fold.prepareCompact`. */
 export async function prepareCompact(context: Context, options: CompactOptions): Promise<Prepared> {
   requireOptions("prepareCompact", options, planNames(compact));
-  return prepareBy("compact", context, options);
+  return prepareBy("compact", "prepareCompact", context, options);
 }
 
 /** `Fold.preparePartition`. */
 export async function preparePartition(context: Context, options: PartitionOptions): Promise<Prepared> {
   requireOptions("preparePartition", options, planNames(partition));
-  return prepareBy("partition", context, options);
+  return prepareBy("partition", "preparePartition", context, options);
 }
 
 /** @throws {ArgumentError} for `soon` with segments: the quick plan might bind other ranges. */
@@ -71,14 +72,16 @@ function requireNoSegments(call: string, { soon, segments }: SegmentOptions & So
 }
 
 /** Prepares by the plan's own kernels, or with `soon` first by others. */
-function prepareBy(
+async function prepareBy(
   primitive: Primitive,
+  caller: string,
   context: Context,
   options: (AnyOperator<ScanOptions> | AnyOperator<ReduceOptions> | CompactOptions) & SoonOption,
 ): Promise<Prepared> {
   const prepareIt = (own: typeof options, meanwhile?: Meanwhile): Promise<Prepared> =>
     prepareFor(primitive, context, own, undefined, undefined, meanwhile);
-  return options.soon ? prepareSoon(options, prepareIt) : prepareIt(options);
+  const checkedOptions = await withParams(options, caller, context);
+  return options.soon ? prepareSoon(checkedOptions, prepareIt) : prepareIt(checkedOptions);
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { AnyArray } from "../../algebra/arrays.ts";
+import type { ParamValues } from "../../algebra/params.ts";
 import type { Value } from "../../algebra/types.ts";
 import { ArgumentError, shown } from "../../errors.ts";
 import type { OptionNames } from "../../options.ts";
@@ -12,16 +13,21 @@ import type { Context, Pipeline } from "../device/context.ts";
 import { filledBuffer } from "../device/device.ts";
 import { requireDevice } from "../device/lost.ts";
 import { STORAGE } from "../device/usage_flags.ts";
-import type { Dispatch, Range, ResolvedRanges } from "../executor/executor.ts";
+import type { Dispatch, Range } from "../executor/executor.ts";
 import { compilePlan } from "../executor/executor.ts";
+import { paramsPart } from "../executor/load_later.ts";
+import type { ParamSlots } from "../executor/param_slots.ts";
+
 import type { Division, Execution } from "./choose_variant.ts";
-import { undivided } from "./choose_variant.ts";
+import { requireApart, undivided } from "./choose_variant.ts";
 import type { PreparedOn } from "./prepared.ts";
 
 // Plans that are recorded into a caller's own encoder: their ranges are checked before anything is recorded.
 
 /** What recordings give as it is: each range that is one of a buffer, and the numbers. */
-type Given = { readonly [Name in Exclude<RangeName, ListName | `${ListName}[${number}]`>]?: BufferRange } & {
+type Given = {
+  readonly [Name in Exclude<RangeName, ListName | "params" | `${ListName}[${number}]`>]?: BufferRange;
+} & {
   readonly [Name in ListName]?: BufferRange | readonly BufferRange[];
 } & { readonly [Name in SegmentNumber | LookedUpRange["number"] | "firstIndex"]?: number };
 
@@ -29,6 +35,8 @@ type Given = { readonly [Name in Exclude<RangeName, ListName | `${ListName}[${nu
 export interface Ranges extends Omit<Given, "output" | "initial" | "length"> {
   readonly output: BufferRange;
   readonly initial?: Value | AnyArray | BufferRange;
+  /** Values; their bytes, packed; or a range that holds them. */
+  readonly params?: ParamValues | Uint8Array | BufferRange;
   /** The number of items. If the plan takes it from a buffer, this is a range that starts with the number, as a u32. */
   readonly length: number | BufferRange;
 }
@@ -49,6 +57,12 @@ interface RecordedExecution extends Execution {
   dispatches?: readonly Dispatch[] | undefined;
 }
 
+/** The executions of a recording, and its params. */
+interface Recording {
+  readonly executions: readonly RecordedExecution[];
+  readonly params: PlacedParams | undefined;
+}
+
 /** How many recordings are kept, with their objects, for the next time that the same ranges are recorded. */
 const KEPT_RECORDINGS = 64;
 
@@ -67,6 +81,49 @@ export const prepare = async (
   given?: ReadonlyMap<string, Pipeline | Promise<Pipeline>>,
 ): Promise<Prepared> =>
   checked(context, undivided(await compilePlan(context, plan, runs, given)), isSubmitted);
+
+/** Where the values of a recording's params are. They are bytes that are still to be written, if they are not in a buffer of the caller's. */
+interface PlacedParams {
+  readonly buffer: GPUBuffer;
+  readonly values?: Uint8Array;
+  readonly offset: number;
+  /** Whether it is a buffer of the caller's that dispatches may write. */
+  readonly isWritable?: boolean;
+}
+
+/** @throws {ArgumentError} if a recording gives params to a plan that takes none. */
+function requireNoOtherParams(plan: Plan, given: unknown): void {
+  if (plan.textParams === undefined && Object(given).params !== undefined) {
+    throw refusal(
+      plan,
+      "record is given params, and this was prepared without; prepare it with their types, as params: { limit: f32 }",
+      "params",
+    );
+  }
+}
+
+/** Checks the params of a recording. @throws {ArgumentError} */
+function placedParams(
+  plan: Plan,
+  given: Ranges["params"],
+  slots: ParamSlots | undefined,
+  factsOf: (buffer: GPUBuffer) => BufferFacts,
+): PlacedParams | undefined {
+  const { textParams, title } = plan;
+  if (textParams === undefined || slots === undefined) {
+    return undefined;
+  }
+  if (given instanceof Uint8Array) {
+    return { buffer: slots.buffer(), values: given, offset: 0 };
+  }
+  if (!isRange(given)) {
+    const values = textParams.pack(given, title);
+    return { buffer: slots.buffer(), values, offset: 0 };
+  }
+  const range = rangeGiven(plan, "params", given, factsOf);
+  slots.requireUniform(range);
+  return { buffer: range.buffer, offset: range.offset, isWritable: (range.usage & STORAGE) !== 0 };
+}
 
 /** The buffers that recordings of a plan give, and those that are made for values. */
 interface KnownBuffers {
@@ -116,7 +173,7 @@ function resolve(
   length: number,
   numbers: SegmentCounts,
   { factsOf, bufferOf }: KnownBuffers,
-): ResolvedRanges {
+): Partial<Record<RangeName, Range>> {
   const { needs, lookedUp } = plan;
   if (needs.has("flags") && given.flags === undefined) {
     throw refusal(
@@ -148,7 +205,8 @@ function resolve(
 }
 
 /** What `record` takes for a plan. */
-const namesOf = ({ needs, segments, lookedUp }: Plan): OptionNames => ({
+const namesOf = ({ needs, segments, lookedUp, textParams }: Plan): OptionNames => ({
+  ...(textParams && { params: true as const }),
   input: true,
   output: true,
   length: true,
@@ -179,6 +237,8 @@ export function checked(context: Context, division: Division, isSubmitted: boole
   const names = namesOf(plan);
   const buffers = knownBuffers(context, plan, isSubmitted);
   const { factsOf } = buffers;
+  const { textParams } = plan;
+  const slots = textParams && paramsPart().paramSlots(context, plan, textParams, isSubmitted);
   let destroyed = false;
   const recordings = new Map<string, readonly RecordedExecution[]>();
   // Whether every encoder that uses a dropped dispatch is submitted. The encoder of the recording under way is not.
@@ -195,15 +255,24 @@ export function checked(context: Context, division: Division, isSubmitted: boole
 
   let takesOthers = false;
   /** Checks ranges, and chooses kernels and dispatches for them. The choice is kept for the next recording of the same ranges. */
-  const recordingOf = (given: Ranges, most?: number): readonly RecordedExecution[] => {
+  const recordingOf = (given: Ranges, most?: number): Recording => {
     if (destroyed) {
       throw new ArgumentError(`${plan.title} was destroyed; prepare it again`);
     }
     requireDevice(context, plan.title);
+    requireNoOtherParams(plan, given);
     requireOptions(`${plan.title}: record`, given, names);
     const length = lengthOf(given.length, plan, most);
     const numbers = plan.segments?.countsOf(given, length, plan) ?? {};
     const ranges = resolve(plan, given, length, numbers, buffers);
+    const placed = placedParams(plan, given.params, slots, factsOf);
+    if (placed) {
+      if (placed.isWritable) {
+        requireApart(plan, { ...ranges, params: { ...placed, bytes: plan.textParams?.bytes ?? 0 } });
+      }
+      // The offset is no part of what is bound.
+      ranges.params = { buffer: placed.buffer, offset: 0, bytes: 0 };
+    }
     const params = { first_index: requireFirstIndex(given.firstIndex, plan), ...numbers };
     let key = `${length} ${Object.values(params).join(" ")}`;
     for (const name in ranges) {
@@ -214,13 +283,13 @@ export function checked(context: Context, division: Division, isSubmitted: boole
     }
     const known = recordings.get(key);
     if (known !== undefined) {
-      return known;
+      return { executions: known, params: placed };
     }
     const made: readonly RecordedExecution[] = division.divide(length, ranges, params);
     takesOthers ||= made.some(({ variant }) => variant.arrangement !== plan.variants[0]?.arrangement);
     recordings.set(key, made);
     forgetOldest(recordings, drop);
-    return made;
+    return { executions: made, params: placed };
   };
 
   return {
@@ -228,7 +297,7 @@ export function checked(context: Context, division: Division, isSubmitted: boole
     settled: Promise.resolve(),
     takesOthers: () => takesOthers,
     groupingOf(given) {
-      const [execution] = recordingOf(given);
+      const [execution] = recordingOf(given).executions;
       const { variant, passes } = execution as RecordedExecution;
       return plan.groupingOf(variant.arrangement, passes[0]?.params);
     },
@@ -239,13 +308,15 @@ export function checked(context: Context, division: Division, isSubmitted: boole
       if (!isEncoder(Object(encoder))) {
         throw refusal(plan, "record takes a GPUCommandEncoder or a GPUComputePassEncoder", "encoder");
       }
-      for (const execution of recordingOf(given, most)) {
+      const { executions, params } = recordingOf(given, most);
+      const paramsOffset = params?.values && slots ? slots.write(params.values) : params?.offset;
+      for (const execution of executions) {
         const { compiled, passes } = execution;
         if (compiled.plan.spine !== undefined && compiled.nextRun(isUnused)) {
           recordings.forEach(drop);
         }
         execution.dispatches ??= compiled.dispatches(passes);
-        compiled.encode(encoder, execution.dispatches);
+        compiled.encode(encoder, execution.dispatches, false, paramsOffset);
         isUnused = false;
       }
       isUnused = isSubmitted;
@@ -257,6 +328,7 @@ export function checked(context: Context, division: Division, isSubmitted: boole
       destroyed = true;
       recordings.clear();
       buffers.destroy();
+      slots?.destroy();
       division.destroy();
     },
     [Symbol.dispose]() {
@@ -331,14 +403,19 @@ function lengthOf(given: unknown, plan: Plan, most = plan.maxLength): number {
   return given;
 }
 
-function requireRange(
+/** A range of a buffer, and the buffer's usage. Nobody has checked the numbers yet, but for the size. */
+function rangeGiven(
   plan: Plan,
   name: RangeName,
   given: BufferRange | undefined,
-  items: number,
   factsOf: (buffer: GPUBuffer) => BufferFacts,
-): Range {
-  const itemBytes = plan.itemBytes[name] ?? 4;
+): {
+  readonly buffer: GPUBuffer;
+  readonly offset: number;
+  readonly size: number;
+  readonly whole: number;
+  readonly usage: number;
+} {
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
     throw refusal(
       plan,
@@ -366,6 +443,19 @@ function requireRange(
       name,
     );
   }
+  const { size: whole, usage } = facts;
+  return { buffer, offset, size: range.size ?? whole - offset, whole, usage };
+}
+
+function requireRange(
+  plan: Plan,
+  name: RangeName,
+  given: BufferRange | undefined,
+  items: number,
+  factsOf: (buffer: GPUBuffer) => BufferFacts,
+): Range {
+  const itemBytes = plan.itemBytes[name] ?? 4;
+  const { buffer, offset, size, whole, usage } = rangeGiven(plan, name, given, factsOf);
   if (!isWhole(offset) || offset % itemBytes !== 0) {
     throw refusal(
       plan,
@@ -373,8 +463,6 @@ function requireRange(
       name,
     );
   }
-  const { size: whole, usage } = facts;
-  const size = range.size ?? whole - offset;
   // Storage bindings are whole words.
   const wanted = items === 0 ? 0 : wholeWords((offset % 4) + items * itemBytes) - (offset % 4);
   if (size > whole - offset || size < items * itemBytes || wanted > whole - offset) {

@@ -22,9 +22,11 @@ import type { ReduceOptions } from "../../plan/reduce.ts";
 import { planReduce } from "../../plan/reduce.ts";
 import type { ScanOptions } from "../../plan/scan.ts";
 import { planScan } from "../../plan/scan.ts";
+import type { CallParamsOption } from "../../primitives/call_options.ts";
 import type { Context } from "../device/context.ts";
 import { bytesOf, givenOf } from "../device/given.ts";
 import { checkEnds } from "../executor/check_ends.ts";
+import { paramsOf } from "../executor/load_later.ts";
 import { planFactsFor } from "../executor/plan_facts_for.ts";
 import type { Planned } from "../executor/planned.ts";
 import { arrangementFor } from "../executor/plans_of_calls.ts";
@@ -44,7 +46,8 @@ export interface StreamTypes<
   V extends Value,
   From extends string,
   FromValue extends Value,
-> extends TuningOptions {
+> extends TuningOptions,
+    CallParamsOption {
   /** The type of the results. */
   readonly type: ElementType<Name, V>;
   /** The type of the elements that come in. Needed if the results have another type. */
@@ -158,6 +161,7 @@ export interface AnyStreamOptions extends TuningOptions {
   readonly from?: unknown;
   readonly op?: unknown;
   readonly map?: unknown;
+  readonly params?: unknown;
   readonly where?: unknown;
   readonly indices?: unknown;
   readonly exclusive?: unknown;
@@ -280,7 +284,10 @@ function startFold(
   const types = typesOf(caller, options, primitive === "scan" ? scanNames : reduceNames);
   const { type, from } = types;
   const { identity, start, carried } = monoid((options.op ?? add) as Operator, type, caller);
-  const { initial, total, segments, ...others } = options;
+  const { initial, total, segments, ...others } = {
+    ...options,
+    ...paramsOf(options, caller, context),
+  };
   const columns = columnsOf(segments, total, caller);
   const arrayOf = (...range: Bytes): AnyArray => arrayOver(type, ...range);
   const room = givenOf(total as AnyArray);
@@ -365,6 +372,7 @@ export function startCompact(
   const result = indices ? u32 : type;
   const all = {
     ...(options as Partial<CompactOptions>),
+    ...paramsOf(options, caller, context),
     ...types,
     indices,
     maxLength: Math.min(itemsOfPiece(context, from.bytes, result.bytes), Math.max(1, known)),

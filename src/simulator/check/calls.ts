@@ -128,7 +128,7 @@ function effectsProblem(name: string, args: readonly Type[], count: number): str
 }
 
 /** The types that the arguments have, when numbers without a type have taken that of the others. */
-function settledTypes(name: string, args: readonly Type[]): readonly Type[] | undefined {
+export function settledTypes(name: string, args: readonly Type[]): readonly Type[] | undefined {
   const own = (type: Type): Type => {
     const isFloat = takesFloats.has(name) && isAbstract(scalarIn(type));
     const of = isFloat ? scalar("f32") : concrete(scalarIn(type));
@@ -144,7 +144,7 @@ function settledTypes(name: string, args: readonly Type[]): readonly Type[] | un
   const of = own(common);
   return args.map((type, at) => {
     if (at >= count) {
-      return own(type);
+      return concrete(type);
     }
     return type.kind === "vector" || type.kind === "matrix" ? { ...type, of } : of;
   });

@@ -1,8 +1,9 @@
 import { isReserved } from "../../text/reserved.ts";
 import type { Expression, Named, Variable } from "../../text/syntax.ts";
 import type { Type } from "../../text/wgsl_types.ts";
+import { concrete } from "../../text/wgsl_types.ts";
 import { ExpressionChecker } from "./expressions.ts";
-import { constantProblem, fits, told } from "./operators.ts";
+import { fits, told } from "./operators.ts";
 
 /** Finds what is wrong with names, types and variables, in functions and at module scope. */
 export class DeclarationChecker extends ExpressionChecker {
@@ -49,6 +50,26 @@ export class DeclarationChecker extends ExpressionChecker {
     }
   }
 
+  #variableValue(name: string, value: Expression, type: Type | undefined, isConst: boolean): void {
+    this.expression(value);
+    const given = this.typeOf(value);
+    if (given.kind === "nothing") {
+      this.fail("this call gives no value", value.from);
+    }
+    if (given.kind === "atomic" || !hasSize(given)) {
+      const cure =
+        given.kind === "atomic" ? "atomicLoad(&x) gives its value" : "it has no size, so it is no value";
+      this.fail(`this is ${told(given)}; ${cure}`, value.from);
+    }
+    // Numbers without a type keep their value in a const.
+    if (type !== undefined || !isConst) {
+      this.constant(value, type ?? concrete(given));
+    }
+    if (type !== undefined && !fits(given, type)) {
+      this.fail(`${name} is ${told(type)}, and its value is ${told(given)}`, value.from);
+    }
+  }
+
   /** Requires that a variable's value fits its type. */
   protected variableType({ keyword, type, value, name }: Variable): void {
     const { typing } = this.module;
@@ -56,26 +77,7 @@ export class DeclarationChecker extends ExpressionChecker {
       this.requireType(type);
     }
     if (value !== undefined) {
-      this.expression(value);
-      const given = typing.typeOf(value);
-      if (given.kind === "nothing") {
-        this.fail("this call gives no value", value.from);
-      }
-      if (given.kind === "atomic" || !hasSize(given)) {
-        const cure =
-          given.kind === "atomic" ? "atomicLoad(&x) gives its value" : "it has no size, so it is no value";
-        this.fail(`this is ${told(given)}; ${cure}`, value.from);
-      }
-      const problem = type && constantProblem(typing.constantOf(value), typing.typeOf(type));
-      if (problem !== undefined) {
-        this.fail(problem, value.from);
-      }
-      if (type !== undefined && !fits(given, typing.typeOf(type))) {
-        this.fail(
-          `${name.name} is ${told(typing.typeOf(type))}, and its value is ${told(given)}`,
-          value.from,
-        );
-      }
+      this.#variableValue(name.name, value, type && typing.typeOf(type), keyword === "const");
     } else if (type === undefined && keyword !== "let") {
       this.fail(`${name.name} has neither a type nor a value`, name.from);
     }

@@ -4,7 +4,10 @@ import type { Type } from "../../text/wgsl_types.ts";
 import { isAbstract, textOfType } from "../../text/wgsl_types.ts";
 import { elementOf } from "../compile/layout.ts";
 import type { Call, Module } from "../compile/module.ts";
-import { argumentsProblem, builtinProblem, constructorProblem } from "./calls.ts";
+import { argumentsProblem, builtinProblem, constructorProblem, settledTypes } from "./calls.ts";
+import { constantArgumentProblem } from "./constant_arguments.ts";
+import type { Parts } from "./constants.ts";
+import { Constants, finiteProblem, pairsOf } from "./constants.ts";
 import {
   constantProblem,
   hasIntegers,
@@ -18,9 +21,11 @@ import {
 /** Finds what is wrong with the types of expressions. */
 export class ExpressionChecker {
   readonly module: Module;
+  protected readonly constants: Constants;
 
   constructor(module: Module) {
     this.module = module;
+    this.constants = new Constants(module.typing);
   }
 
   fail(problem: string, at: number): never {
@@ -55,6 +60,7 @@ export class ExpressionChecker {
         this.expression(one.left);
         this.expression(one.right);
         this.#operands(one);
+        this.#finite(one, `'${one.operator}'`);
         break;
       case "member":
         this.expression(one.of);
@@ -71,12 +77,17 @@ export class ExpressionChecker {
     }
   }
 
-  /** Requires that a constant is in the range of the type that it takes. */
+  /** Requires that a constant is in the range of the type that it takes. Of a vector, each part is. */
   protected constant(one: Expression, to: Type): void {
-    const { typing } = this.module;
-    if (typing.typeOf(one).kind === "scalar") {
-      this.require(constantProblem(typing.constantOf(one), to), one.from);
+    for (const part of this.constants.of(one) ?? []) {
+      this.require(constantProblem(part, scalarIn(to)), one.from);
     }
+  }
+
+  /** Requires that what an expression gives is finite, if it is constant. */
+  #finite(one: Expression, what: string): void {
+    const type = this.typeOf(one);
+    this.require(finiteProblem(what, this.constants.of(one), type), one.from);
   }
 
   #operands({ operator, at, left, right }: Extract<Expression, { kind: "binary" }>): void {
@@ -86,22 +97,23 @@ export class ExpressionChecker {
     if (operator !== "<<" && operator !== ">>") {
       this.constant(left, scalarIn(second));
     }
+    const operands = this.constants.all([left, right]);
+    this.require(operands && overflowProblem(operator, first, operands as [Parts, Parts]), left.from);
   }
 
   /** Requires that a constant on the right of an operator is one that it takes. */
   protected rightSide(operator: BinaryOperator, left: Type, right: Expression): void {
-    const value = this.module.typing.constantOf(right);
+    const values = this.constants.of(right) ?? [];
     if (operator === "<<" || operator === ">>") {
+      const wrong = values.find((value) => typeof value === "bigint" && (value < 0n || value > 31n));
       this.require(
-        typeof value === "bigint" && (value < 0n || value > 31n)
-          ? `a shift's count is 0 to 31, and this is ${value}`
-          : undefined,
+        wrong === undefined ? undefined : `a shift's count is 0 to 31, and this is ${wrong}`,
         right.from,
       );
       return;
     }
     this.constant(right, scalarIn(left));
-    if ((operator === "/" || operator === "%") && value === 0n && hasIntegers(left)) {
+    if ((operator === "/" || operator === "%") && values.includes(0n) && hasIntegers(left)) {
       this.fail("an integer is divided by 0", right.from);
     }
   }
@@ -110,7 +122,7 @@ export class ExpressionChecker {
   #constants(args: readonly Expression[], to: (index: number) => Type | undefined): void {
     for (const [index, arg] of args.entries()) {
       const type = to(index);
-      if (type !== undefined && isAbstract(this.typeOf(arg))) {
+      if (type !== undefined && isAbstract(scalarIn(this.typeOf(arg)))) {
         this.constant(arg, type);
       }
     }
@@ -142,6 +154,24 @@ export class ExpressionChecker {
     }
   }
 
+  /** Requires constants that one of WGSL's functions takes, and of which it makes a finite number. */
+  #builtinConstants(one: Call, args: readonly Type[]): void {
+    const { name } = one.callee;
+    const types = settledTypes(name, args);
+    this.#constants(one.args, (index) => types?.[index]);
+    const { constants } = this;
+    const [problem, at] =
+      constantArgumentProblem({
+        name,
+        args: one.args,
+        type: this.typeOf(one),
+        of: (arg) => constants.of(arg),
+        isConstant: (arg) => constants.isConstant(arg),
+      }) ?? [];
+    this.require(problem, at?.from ?? one.from);
+    this.#finite(one, `${name}(…)`);
+  }
+
   #call(one: Call): void {
     for (const arg of one.args) {
       this.expression(arg);
@@ -169,8 +199,30 @@ export class ExpressionChecker {
     } else {
       const [template] = callee.template ?? [];
       this.require(builtinProblem(callee.name, args, template && typing.typeOf(template), layout), one.from);
+      this.#builtinConstants(one, args);
     }
   }
+}
+
+/** What is wrong with an operation on constant integers: bits may be lost to a shift, and the least i32 has no opposite. */
+function overflowProblem(
+  operator: BinaryOperator,
+  left: Type,
+  operands: readonly [Parts, Parts],
+): string | undefined {
+  const of = scalarIn(left);
+  const name = of.kind === "scalar" ? of.name : "";
+  if (name !== "u32" && name !== "i32") {
+    return undefined;
+  }
+  const most = name === "u32" ? 2n ** 32n : 2n ** 31n;
+  const wrong = pairsOf(operands).find(([a, b]) => {
+    const [value, by] = [BigInt(a), BigInt(b)];
+    return operator === "<<"
+      ? value << by >= most || value << by < -most
+      : (operator === "/" || operator === "%") && name === "i32" && value === -most && by === -1n;
+  });
+  return wrong && `${wrong[0]} ${operator} ${wrong[1]} is more than ${name} holds`;
 }
 
 const countOf = (type: Type): number | undefined =>

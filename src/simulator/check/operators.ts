@@ -53,9 +53,16 @@ export function fits(from: Type, to: Type): boolean {
   return textOfType(from) === textOfType(to);
 }
 
-/** What is wrong with a constant of a type: an integer may be too large, or too small. */
-export function constantProblem(value: bigint | number | undefined, to: Type): string | undefined {
+/** The least numbers that are rounded to more than a type of floats holds. */
+const TOO_LARGE: Readonly<Record<string, number>> = { f16: 65520, f32: 2 ** 128 - 2 ** 103 };
+
+/** What is wrong with a constant of a type: a number may be too large, or too small. */
+export function constantProblem(value: bigint | number, to: Type): string | undefined {
   const name = to.kind === "scalar" ? to.name : "";
+  const tooLarge = TOO_LARGE[name];
+  if (tooLarge !== undefined) {
+    return Math.abs(Number(value)) >= tooLarge ? `${value} is more than ${name} holds` : undefined;
+  }
   const [least, most] = name === "u32" ? [0n, 2n ** 32n - 1n] : [-(2n ** 31n), 2n ** 31n - 1n];
   return typeof value === "bigint" && (name === "u32" || name === "i32") && (value < least || value > most)
     ? `${value} is not a value of ${name}, which goes from ${least} to ${most}`

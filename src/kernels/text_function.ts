@@ -1,0 +1,48 @@
+import { expressionFiles, expressionOver } from "../algebra/expression_files.ts";
+import type { DeclaredParams } from "../algebra/seen_params.ts";
+import type { ElementType } from "../algebra/types.ts";
+import { callersFunction } from "../text/callers.ts";
+import type { Source } from "../text/source.ts";
+
+/** A function of a kernel that ends with a caller's text. */
+export interface TextFunction {
+  readonly name: string;
+  /** What messages call the text. */
+  readonly title: string;
+  readonly text: string;
+  readonly parameters: Readonly<Record<string, ElementType | "u32">>;
+  readonly result: ElementType | "condition" | "class";
+  /** The values that the text may name beside the parameters. */
+  readonly params: DeclaredParams | undefined;
+}
+
+/** What an expression stands in. i32 keeps the sign of a class; as u32, a negative number is greater than any class. */
+const around = { condition: ["bool("], class: ["u32(i32(", "))"] } as const;
+const resultTypes = { condition: "bool", class: "u32" } as const;
+
+const typeText = (type: ElementType | "u32"): string =>
+  typeof type === "string" ? type : type.native.element;
+
+/** The function, and what declares the params that its text sees. The files of its parameters' types are not among them. */
+export function textFunction({
+  name,
+  title,
+  text,
+  parameters,
+  result,
+  params,
+}: TextFunction): readonly Source[] {
+  const list = Object.entries(parameters).map(([one, type]) => `${one}: ${typeText(type)}`);
+  const own = typeof result === "string" ? resultTypes[result] : result.native.element;
+  const head = `fn ${name}(${list.join(", ")}) -> ${own} {`;
+  return [
+    ...(params ? [params.uniform, ...expressionFiles(...params.elements)] : []),
+    callersFunction(
+      params ? `${head} ${params.lets}` : head,
+      title,
+      text,
+      expressionOver(parameters, result, params),
+      ...(typeof result === "string" ? around[result] : []),
+    ),
+  ];
+}

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { bitsOf } from "../../src/primitives/example_calls.ts";
+import { places, runDescribed } from "../fuzz/described.ts";
+import type { Fixture } from "../fuzz/fixture.ts";
+import { fixtureOn } from "../fuzz/fixture.ts";
+import { scaleOf } from "../fuzz/plans.ts";
+import { typeOf } from "../fuzz/values.ts";
+import { useFold } from "../support/fold.ts";
+import { withParams } from "../support/params.ts";
+import { described } from "../support/primitives.ts";
+
+const fold = useFold();
+
+// Each example that has a number in a text, in each form.
+const examples = described.flatMap((of) =>
+  (["u32", "i64", "f32"] as const).flatMap((name) =>
+    of.examples
+      .of(typeOf(name), 100, bitsOf(1))
+      .flatMap(({ options }, example) =>
+        "params" in withParams(options as Readonly<Record<string, unknown>>)
+          ? [[of.primitive.name, name, example] as const]
+          : [],
+      ),
+  ),
+);
+let fixture: Fixture;
+beforeAll(() => {
+  fixture = fixtureOn(fold(), scaleOf("simulated"));
+});
+afterAll(() => fixture.destroy());
+test("of each primitive that has a text", () => {
+  const taking = described.filter(({ primitive }) => Object.values(primitive.options).includes("expression"));
+  expect([...new Set(examples.map(([name]) => name))].sort()).toEqual(
+    taking.map(({ primitive }) => primitive.name).sort(),
+  );
+});
+test.for(examples)("%s of %s, example %i", async ([primitive, type, example]) => {
+  const length = 300;
+  const verdict = await runDescribed(
+    {
+      family: "described",
+      call: {
+        primitive,
+        type,
+        maxLength: length,
+        example,
+        seed: 1,
+        params: true,
+        lengthOnGpu: example % 2 === 1,
+      },
+      steps: [...places, "recorded" as const].map((place, at) => ({
+        place,
+        length: length - at,
+        before: at,
+        data: { kind: "small", seed: at },
+      })),
+    },
+    fixture,
+  );
+  expect(verdict).toBe("passed");
+});
