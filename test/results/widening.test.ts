@@ -282,3 +282,10 @@ async function typed(): Promise<void> {
   fold().scanStream({ type: u32, from: f32 });
 }
 void typed;
+
+test("indices are not converted", async () => {
+  const data = Uint32Array.of(1, 2);
+  await expect(fold().compact(data, { type: u64, where: "x > 1", indices: true } as never)).rejects.toThrow(
+    "compact<u64>: indices are u32, and are not converted; leave type out",
+  );
+});
