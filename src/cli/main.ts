@@ -61,7 +61,7 @@ input's own path.
 
 |b1 |u1 <u2 are read as u32, |i1 <i2 as i32. What is computed of them has 32
 bits; what is chosen or moved, as by compact and sort, is written as it was.
-Output is .npy, little-endian and in C order.
+Output is one .npy file, never an archive, little-endian and in C order.
 
 Files may be larger than memory: they are read, computed and written in pieces
 of 16 MiB. All pieces together take at most 4 × 16 MiB each way, and 32 MiB and
