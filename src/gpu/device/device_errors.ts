@@ -34,7 +34,7 @@ export function shaderError(
     );
   }
   return errorAt(own, linked, { line, column, isExact: own === origin }, (name, callersLine) =>
-    withHint(name, report, withCure(text, callersLine)),
+    withHint(name, report, withCure(text, callersLine, !/ of the operator /.test(name))),
   );
 }
 
