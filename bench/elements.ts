@@ -93,6 +93,8 @@ const ADD = codes.add;
 const MUL = codes.mul;
 const MIN = codes.min;
 const MAX = codes.max;
+const MINIMUM = codes.minimum;
+const MAXIMUM = codes.maximum;
 const AND = codes.and;
 const OR = codes.or;
 const XOR = codes.xor;
@@ -222,10 +224,12 @@ function fillWords(into: Int32Array, op: OperatorName, length: number, type: Ele
             value = word === 0 ? state | 1 : state;
             break;
           case MIN:
+          case MINIMUM:
             // A bound that goes on moving, in the word that counts most.
             value = ~(Math.floor(index * slope) + (state >>> 2)) ^ least;
             break;
           case MAX:
+          case MAXIMUM:
             value = (Math.floor(index * slope) + (state >>> 2)) ^ least;
             break;
           case AND:
@@ -287,9 +291,11 @@ function fillFloats(into: Float64Array, op: OperatorName, length: number, exact:
           break;
         }
         case MIN:
+        case MINIMUM:
           value = -(Math.floor(index * slope) + ((state >>> 1) % most)) + most;
           break;
         case MAX:
+        case MAXIMUM:
           value = Math.floor(index * slope) + ((state >>> 1) % most) - most;
           break;
         case LOGICAL_AND:
@@ -366,9 +372,11 @@ function scanFloats(
         prefix *= value;
         break;
       case MIN:
+      case MINIMUM:
         prefix = Math.min(prefix, value);
         break;
       case MAX:
+      case MAXIMUM:
         prefix = Math.max(prefix, value);
         break;
       case LOGICAL_AND:
@@ -411,9 +419,11 @@ const scanWords: ScanWords = (values, into, count, carry, code, exclusive, signe
         prefix = Math.imul(prefix, value);
         break;
       case MIN:
+      case MINIMUM:
         prefix = (value ^ flip) < (prefix ^ flip) ? value : prefix;
         break;
       case MAX:
+      case MAXIMUM:
         prefix = (value ^ flip) > (prefix ^ flip) ? value : prefix;
         break;
       case AND:
@@ -474,9 +484,11 @@ const scanPairs: ScanWords = (values, into, count, carry, code, exclusive, signe
         low = Math.imul(low, valueLow);
         break;
       case MIN:
-      case MAX: {
+      case MINIMUM:
+      case MAX:
+      case MAXIMUM: {
         const less = (valueHigh ^ flip) < (high ^ flip) || (valueHigh === high && valueLow >>> 0 < low >>> 0);
-        if (less === (code === MIN)) {
+        if (less === (code === MIN || code === MINIMUM)) {
           low = valueLow;
           high = valueHigh;
         }

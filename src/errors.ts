@@ -57,7 +57,7 @@ export class FeatureError extends WavefoldError {
   }
 }
 
-/** WGSL that you wrote (a predicate, a map, an operator or a kernel) does not compile. */
+/** WGSL that you wrote (a condition, a map, an operator or a kernel) does not compile. */
 export class SourceError extends WavefoldError {
   override name = "SourceError";
   /** Your whole text. */

@@ -36,6 +36,7 @@ import { planHistogram } from "../src/plan/histogram.ts";
 import type { Plan } from "../src/plan/plan.ts";
 import { ALL_ARRANGEMENTS } from "../src/plan/plan.ts";
 import type { ReduceOptions } from "../src/plan/reduce.ts";
+import { inReverse } from "../src/plan/reverse.ts";
 import { planRows } from "../src/plan/rows.ts";
 import { ALONE, FIRST_ITEMS } from "../src/plan/run_key.ts";
 import type { LookBackTesting } from "../src/plan/scan.ts";
@@ -141,6 +142,9 @@ async function* scansOf(
         for (const passes of ["single", "reduce-then-scan"] as const) {
           yield* [planScan({ ...both, ...ends, passes, exclusive: true, lengthOnGpu: true }, facts)];
         }
+      }
+      for (const passes of ["single", "reduce-then-scan"] as const) {
+        yield* [planScan({ ...both, passes, reverse: true }, facts)];
       }
       yield* [planScan(both, facts, ["padded"]), planReduce(both, facts, ["padded"])];
       const onGpu = planScan({ ...both, passes: "reduce-then-scan", lengthOnGpu: true }, facts);
@@ -284,6 +288,7 @@ async function* othersOf(facts: DeviceFacts): AsyncGenerator<Plan> {
         yield* [
           planScan({ ...base, passes }, facts),
           planScan({ ...base, passes, exclusive: true, initial: true, lengthOnGpu: true }, facts),
+          planScan({ ...base, passes, reverse: true }, facts),
           planReduce({ ...base, passes }, facts),
           planReduce({ ...base, ...unique, passes, initial: at % 2 === 0 }, facts),
         ];
@@ -297,6 +302,12 @@ async function* othersOf(facts: DeviceFacts): AsyncGenerator<Plan> {
         ...(type === u32 ? [{ ...columns, from: f32, map: "u32(x) + i" }] : []),
       ]) {
         yield* [planColumns(primitive, options, withFasterWays(facts), ALL_ARRANGEMENTS)];
+        if (primitive === "scan") {
+          const all = { ...withFasterWays(facts), inReverse };
+          const reversed = { ...options, reverse: true };
+          const rows = planRows(primitive, { ...reversed, segments: "rows" }, all, ALL_ARRANGEMENTS);
+          yield* [planColumns(primitive, reversed, all, ALL_ARRANGEMENTS), ...(rows ? [rows] : [])];
+        }
         // Level by level, and by subgroups.
         for (const vendor of [facts.vendor, "nvidia"]) {
           const own = { ...facts, vendor, software: facts.software && vendor !== "nvidia" };

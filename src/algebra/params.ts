@@ -306,6 +306,9 @@ function typeAndValue(given: unknown, name: string, caller: string): readonly [F
   return given as unknown as readonly [FieldType, unknown];
 }
 
+/** What {@link paramsOfCall} has made. */
+const ofCalls = new WeakSet<object>();
+
 /**
  * The params of a call: their types, and the values as bytes.
  *
@@ -316,7 +319,7 @@ export function paramsOfCall(options: Options, caller: string, device: DeviceOfP
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
     refuse(caller, "params", describe(given), "an object, such as { limit: 0.5 }");
   }
-  if ((given as Partial<DeclaredParams>).values instanceof Uint8Array) {
+  if (ofCalls.has(given)) {
     // One call of ours calls another.
     return given as DeclaredParams;
   }
@@ -326,5 +329,7 @@ export function paramsOfCall(options: Options, caller: string, device: DeviceOfP
   const types = Object.fromEntries(pairs.map(([name, type]) => [name, type]));
   const params = paramsOfPlan({ ...options, params: types }, caller, device);
   const values = params.pack(Object.fromEntries(pairs.map(([name, , value]) => [name, value])), caller);
-  return { ...params, values };
+  const made = { ...params, values };
+  ofCalls.add(made);
+  return made;
 }

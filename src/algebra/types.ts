@@ -138,7 +138,7 @@ export interface ElementType<Name extends string = string, V extends Value = Val
   readonly carried?: string;
   /** WGSL expression for the value of a carried item `x`, if there is `carried`. */
   readonly fromCarried?: string;
-  /** Files whose functions the conversions call, and an operator or a predicate may call. */
+  /** Files whose functions the conversions call, and an operator or a condition may call. */
   readonly files: readonly SourceText[];
   /** What lets a caller's text take 64-bit values as numbers, if the type has any. @internal */
   readonly numbers?: CallersNumbers;

@@ -318,9 +318,9 @@ function program(printHelp: (text: string) => void): Command {
   onFiles(
     {
       name: "compact",
-      summary: "keep the elements that meet a condition",
+      summary: "keep the elements that a condition holds for",
       description:
-        "Keeps the elements that meet a condition (--where) or have a flag (--flags), in order, in one dimension.",
+        "Keeps the elements that a condition holds for (--where) or that have a flag (--flags), in order, in one dimension.",
       options: [
         outputOption(),
         whereOption(),
@@ -340,9 +340,9 @@ function program(printHelp: (text: string) => void): Command {
   onFiles(
     {
       name: "partition",
-      summary: "put the elements that meet a condition before the rest",
+      summary: "put the elements that a condition holds for first, then the rest",
       description:
-        "Puts the elements that meet a condition (--where) or have a flag (--flags) before the rest; both parts stay in order. It prints how many these are, alone on stdout. With --classes, it writes one class after another, and prints where each class begins and where the last one ends.",
+        "Puts the elements that a condition holds for (--where) or that have a flag (--flags) first, then the rest; both parts stay in order. It prints how many these are, alone on stdout. With --classes, it writes one class after another, and prints where each class begins and where the last one ends.",
       options: [
         outputOption("the file where the elements go; not -, since stdout has the printed numbers"),
         whereOption(),

@@ -302,11 +302,11 @@ export class Fold {
   }
 
   /**
-   * The elements that a predicate or flags keep, in order and bit for bit. With `indices`, their positions.
+   * The elements that a condition or flags keep, in order and bit for bit. With `indices`, their positions.
    *
    * @returns an array like `data`; with `indices`, a `Uint32Array` of positions; with a map to another `type`, an array
    * of that type.
-   * @throws as {@link Fold.scan}; {@link SourceError} also if the predicate does not compile.
+   * @throws as {@link Fold.scan}; {@link SourceError} also if the condition does not compile.
    * @group Select
    *
    * @example
@@ -320,7 +320,7 @@ export class Fold {
     Type extends ElementType | undefined = undefined,
     Indices extends boolean = false,
   >(data: Data, options: CompactCallOptions<Data, Type, Indices>): Promise<Taken<Data, Type, Indices>>;
-  // `options` has a default, so that a call without options gets the error for a missing predicate.
+  // `options` has a default, so that a call without options gets the error for a missing condition.
   async compact(data: AnyArray | GpuArray, options: { readonly into?: unknown } = {}): Promise<unknown> {
     // The arrays may change while the code is loaded.
     const [given, room] = [givenOf(data as AnyArray), givenOf(options?.into as AnyArray)];
@@ -331,7 +331,7 @@ export class Fold {
   }
 
   /**
-   * All elements: first those that a predicate or flags keep, then the rest, both in order and bit for bit. `count` is the
+   * All elements: first those that a condition or flags keep, then the rest, both in order and bit for bit. `count` is the
    * number of kept elements, which is where the rest begins. With `indices`, `values` has the elements' positions instead.
    *
    * With `classes`, it has more parts than two: the elements of class 0, then those of class 1, and so on, each in order.
@@ -948,7 +948,7 @@ export class Fold {
   }
 
   /**
-   * The elements of a stream of arrays that a predicate keeps, in order and bit for bit; with `indices`, their positions.
+   * The elements of a stream of arrays that a condition keeps, in order and bit for bit; with `indices`, their positions.
    * As {@link Fold.scanStream}. The index `i` and positions count over the whole stream. They are u32, so they start again
    * from 0 after 2^32 elements.
    *
@@ -1058,7 +1058,7 @@ export class Fold {
   }
 
   /**
-   * Compiles a compaction and allocates its scratch. As {@link Fold.prepareScan}. With `where`, the predicate decides what is
+   * Compiles a compaction and allocates its scratch. As {@link Fold.prepareScan}. With `where`, the condition decides what is
    * kept. Without it, the flags decide that each recording is given.
    *
    * @group Recordings

@@ -29,6 +29,7 @@ import type { Source, SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
 import type { TileShape } from "./algorithms.ts";
 import { algorithms } from "./algorithms.ts";
+import { conditionSources } from "./condition.ts";
 import {
   carriedAs,
   itemsOfVector,
@@ -90,14 +91,16 @@ function compactionSources(
       ] as const);
   return [
     generated([...head, `${declared} {\n  return ${call};\n}`].join("\n")),
-    ...textFunction({
-      name: isWhere ? "keep_value" : "class_value",
-      title: isWhere ? "the predicate" : "the class",
-      text: expression,
-      parameters: { x: from, i: "u32" },
-      result: isWhere ? "condition" : "class",
-      params,
-    }),
+    ...(isWhere
+      ? conditionSources(from, expression, params)
+      : textFunction({
+          name: "class_value",
+          title: "the class",
+          text: expression,
+          parameters: { x: from, i: "u32" },
+          result: "class",
+          params,
+        })),
   ];
 }
 

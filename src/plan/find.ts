@@ -33,8 +33,8 @@ import { planRecording } from "./plan_recording.ts";
 /** A condition over elements. */
 export interface ConditionOption {
   /**
-   * WGSL over the element `x` and its index `i` (u32), such as `"x > 0.5"`: an expression that is true, or a number that is not zero, for
-   * the elements that are meant; or statements that end in `return` of a bool.
+   * The condition: WGSL over the element `x` and its index `i` (u32), such as `"x > 0.5"`. It is an expression that is true, or a number that
+   * is not zero, for the elements that the condition holds for; or statements that end in `return` of a bool.
    */
   readonly where: string;
 }

@@ -19,7 +19,8 @@ export interface TypesOption<From extends string, Type> {
 export interface CallParamsOption {
   /**
    * Values that the WGSL of the other options names, such as `{ limit: 0.5 }` for `"x > limit"`: a number is an f32, and `[u32, 5]` has
-   * another type. Another value needs no new kernel, as another text would. They are read during the call. Types are those of {@link ParamsOption.params}.
+   * another type. Another value needs no new kernel, as another text would. They are read during the call. A float is rounded to
+   * the nearest value of its type. Params take the types of {@link ParamsOption.params}.
    */
   readonly params?: ParamsOfCall | undefined;
 }

@@ -6,7 +6,7 @@ import type { IntoOption } from "./call_options.ts";
 import type { OptionsOf } from "./primitive.ts";
 import type { BufferRange, Length, ParamsRange, PartOption, PreparedPrimitive } from "./ranges.ts";
 
-/** What says which elements are kept: a predicate or flags. */
+/** What says which elements are kept: a condition or flags. */
 export type KeepOption<Flags> =
   | {
       /**
@@ -41,7 +41,7 @@ export interface CompactRanges extends PartOption, ParamsRange {
   readonly length: Length;
 }
 
-/** Where a compaction without a predicate reads and writes. */
+/** Where a compaction by flags reads and writes. */
 export interface FlaggedRanges extends CompactRanges {
   /** A u32 for each item. An item is kept if its flag is not zero. */
   readonly flags: BufferRange;

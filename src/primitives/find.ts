@@ -26,8 +26,8 @@ export interface ConditionRanges extends PartOption, ParamsRange {
   readonly input: BufferRange;
   /**
    * Receives a u32, whatever it held: how many items were counted; 1 or 0 for `any` and `all`; or the index of the item that was found, which
-   * counts from `firstIndex`, and 0xffffffff if there is none. Of a count, it must be in another buffer than the ranges that are read; of
-   * a search, it must not overlap them, but may be the start of the input.
+   * counts from `firstIndex`, and 0xffffffff if there is none. For a count, it lies in another buffer than the ranges that are read. For a
+   * search, it may lie in one of their buffers: apart from them, or at the start of the input.
    */
   readonly output: BufferRange;
   /** The number of items. */
@@ -106,7 +106,7 @@ const helpOf = (
   operands: { data: "the elements" },
   options: {
     where:
-      "WGSL that is true for the elements that are meant, such as 'x > 0.5'; x is the element, i its index (u32)",
+      "the condition: WGSL that is true for the elements that it holds for, such as 'x > 0.5'; x is the element, i its index (u32)",
   },
   tries: { "above 10": { where: "x > 10" } },
   needs: ["where"],

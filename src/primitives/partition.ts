@@ -48,11 +48,11 @@ export interface PartitionRanges extends ParamsRange {
   readonly length: Length;
   /** With `rest`, it receives the items that are not kept. It has room for as many items as the input. */
   readonly rest?: BufferRange;
-  /** The index of the first item: predicates and positions count from it, modulo 2^32. The default is 0. */
+  /** The index of the first item: conditions, classes and positions count from it, modulo 2^32. The default is 0. */
   readonly firstIndex?: number;
 }
 
-/** Where a partition without a predicate reads and writes. */
+/** Where a partition by flags reads and writes. */
 export interface FlaggedPartitionRanges extends PartitionRanges {
   /** A u32 for each item. An item is kept if its flag is not zero. */
   readonly flags: BufferRange;

@@ -30,7 +30,7 @@ export interface ParamsRange {
 /** The place of a recording's items in longer data. */
 export interface PartOption {
   /**
-   * The index of the first item, for data that is recorded in parts: maps, predicates and positions count from it, modulo
+   * The index of the first item, for data that is recorded in parts: maps, conditions and positions count from it, modulo
    * 2^32. The default is 0.
    */
   readonly firstIndex?: number;

@@ -15,7 +15,7 @@ import { requireInitial } from "../algebra/initial.ts";
 import { plainTypes } from "../algebra/plain_types.ts";
 import type { ElementType, Scalar, Value } from "../algebra/types.ts";
 import { isSameType, requireType } from "../algebra/types.ts";
-import { nameIfConverted, widens } from "../algebra/widening.ts";
+import { conversionError, nameIfConverted, widens } from "../algebra/widening.ts";
 import { ArgumentError } from "../errors.ts";
 import type { OptionNames } from "../options.ts";
 import { requireOptions } from "../options.ts";
@@ -137,10 +137,7 @@ export function mappedItems(
       return { from, type, read: isBig ? (index) => BigInt(own(index) as Scalar) : own };
     }
     if (!isSameType(type, from)) {
-      throw new ArgumentError(
-        `${caller}: the items are ${from.name}, and the result is ${type.name}; it takes a map from one to the other`,
-        "map",
-      );
+      throw conversionError(caller, from, type);
     }
     return { from, type, read: own };
   }

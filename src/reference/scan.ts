@@ -157,7 +157,9 @@ export function scanReference(
   const { identity, lift, reference, shown, lower } = combine;
   const { array, set: put } = emptyFor(data, { type, from }, data.length, "scanReference");
   const segments =
-    options.segments && segmentsOf(options.segments, { array: data, type: from }, "scanReference");
+    options.segments === undefined
+      ? undefined
+      : segmentsOf(options.segments, { array: data, type: from }, "scanReference");
   const placeOf = placesOf(data.length, reverse, segments);
   const elementAt = (index: number): Value => lift(read(placeOf(index)));
   const set = (index: number, element: Value): void => put(placeOf(index), lower(element));

@@ -217,7 +217,7 @@ describe("- and --raw", () => {
       stdout: "107\n",
     });
     expect(shell("w compact - -o out.npy --where 'x > 3u' < in.npy")).toEqual(silent);
-    expect(read("out.npy")).toEqual({ type: u32, shape: [3], data: Uint32Array.of(7, 4, 6) });
+    expect(read("out.npy")).toMatchObject({ type: u32, shape: [3], data: Uint32Array.of(7, 4, 6) });
   });
 
   test("raw elements of each type, with a map, and compactions", () => {

@@ -78,7 +78,7 @@ describe("a directive", () => {
     // All operators of a type in one kernel.
     const sources = Object.values(elementTypes).map((type) => {
       const names = operatorsOf(type).map((op) => `work_group_reduce_${snakeCase(op.name)}_${type.name}`);
-      expect(names).toHaveLength(type.kind === "float" ? 7 : 10);
+      expect(names).toHaveLength(type.kind === "float" ? 9 : 12);
       const calls = names.map((name) => `_ = ${name}(${value[type.name]}, local_index);`);
       return {
         title: type.name,

@@ -189,8 +189,7 @@ describe.each(forms)("$name", (form) => {
   test.for(all.filter((one) => !isKept(one)))("$names takes a map", async ({ from, type }, { skip }) => {
     skip(lacks(from) || lacks(type), "the adapter has no shader-f16");
     const items = itemsOf(from, LENGTH);
-    const such = form.name === "the reference" ? "" : `, such as map: "${type.name}(x)"`;
-    const message = `the items are ${from.name}, and the result is ${type.name}; it takes a map from one to the other${such}`;
+    const message = `the items are ${from.name}, and the result is ${type.name}; it takes a map from one to the other, such as map: "${type.name}(x)"`;
     for (const call of [
       async () => form.scan(items, { from, type }),
       async () => form.reduce(items, { from, type }),
@@ -282,3 +281,10 @@ async function typed(): Promise<void> {
   fold().scanStream({ type: u32, from: f32 });
 }
 void typed;
+
+test("indices are not converted", async () => {
+  const data = Uint32Array.of(1, 2);
+  await expect(fold().compact(data, { type: u64, where: "x > 1", indices: true } as never)).rejects.toThrow(
+    "compact<u64>: indices are u32, and are not converted; leave type out",
+  );
+});

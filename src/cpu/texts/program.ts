@@ -320,7 +320,9 @@ function checkedMap(
           ({ native }) => native.element,
           (name) => (isLongName(name) ? "vec2<u32>" : name),
         );
-  const files = withHeads(expressionFiles(...types));
+  const typeFiles = expressionFiles(...types);
+  params?.requireFree(typeFiles, types);
+  const files = withHeads(typeFiles);
   const sees: Sees = {
     parameters: Object.keys(parameters),
     ...(params && { own: params.names }),

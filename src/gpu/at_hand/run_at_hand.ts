@@ -10,7 +10,7 @@ import { atHand } from "../device/transfer.ts";
 import type { CheckedEnds } from "../executor/check_ends.ts";
 import type { Range, ResolvedRanges } from "../executor/executor.ts";
 import type { Planned } from "../executor/planned.ts";
-import { arrangementFor, forgetRuns, paramsOf, withPlan } from "../executor/plans_of_calls.ts";
+import { arrangementFor, forgetRuns, withPlan, writtenParams } from "../executor/plans_of_calls.ts";
 import type { LongCall, LongPlanned } from "../streams/pieces_at_hand.ts";
 import type { HandTypes } from "./hand_types.ts";
 import { loadStreams } from "./load_streams.ts";
@@ -57,7 +57,7 @@ export const planAtHand = <T>(
         },
         run(given, length, parts) {
           compiled.requireDevice();
-          const ranges = { ...given, ...paramsOf(own, planned) };
+          const ranges = { ...given, ...writtenParams(own, planned) };
           if (compiled.nextRun()) {
             forgetRuns(own);
           }

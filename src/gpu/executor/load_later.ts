@@ -29,13 +29,13 @@ export const loadParamsOf = (options: MayHaveParams | undefined): unknown =>
 export const paramsPart = () => loadParams() as typeof import("./params.ts");
 
 /** The option `params` of a call, checked, once {@link loadParamsOf} is done: as the plan takes it, with the values. @throws {ArgumentError} {@link FeatureError} */
-export const paramsOf = (options: MayHaveParams, caller: string, context: Context): ParamsOption =>
+export const checkedParams = (options: MayHaveParams, caller: string, context: Context): ParamsOption =>
   options.params === undefined ? {} : paramsPart().checkedParams("call", options, caller, context);
 
 /** The same of a call that may wait. */
-export const paramsAtHand = async (...given: Parameters<typeof paramsOf>): Promise<ParamsOption> => {
+export const paramsAtHand = async (...given: Parameters<typeof checkedParams>): Promise<ParamsOption> => {
   await loadParamsOf(given[0]);
-  return paramsOf(...given);
+  return checkedParams(...given);
 };
 
 export const loadNumbers = /* @__PURE__ */ once(() => import("./numbers_64.ts"));

@@ -61,7 +61,7 @@ export const lengthError = (cause: unknown, option: string): unknown =>
     : cause;
 
 /** Writes the values of a call's params, if it has some, and returns the range that holds them. */
-export function paramsOf(
+export function writtenParams(
   { slots }: PlanForCalls,
   { all }: Pick<Planned, "all">,
 ): { readonly params?: Range } {

@@ -24,7 +24,7 @@ import { bytesOf, fresh, givenOf } from "../device/given.ts";
 import { requireDevice } from "../device/lost.ts";
 import type { ReadBack } from "../device/transfer.ts";
 import type { Range } from "../executor/executor.ts";
-import { paramsOf } from "../executor/load_later.ts";
+import { checkedParams } from "../executor/load_later.ts";
 import {
   plannedLengthOnGpu,
   requireInto,
@@ -109,7 +109,11 @@ export async function call(
     operands: pairs.map(([operand]) => operand),
     lists: Object.keys(given.arrays).filter((option) => Array.isArray(given.arrays[option])),
     into: into?.data === undefined ? undefined : into,
-    options: { ...Object.fromEntries(others), ...paramsOf(given.options, name, context), ...given.numbers },
+    options: {
+      ...Object.fromEntries(others),
+      ...checkedParams(given.options, name, context),
+      ...given.numbers,
+    },
   };
   if (there === undefined) {
     return callAtHand(called, pairs);

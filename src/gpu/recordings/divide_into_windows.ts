@@ -30,7 +30,7 @@ export const windowsOf = (length: number, window: number): { first: number; item
   }));
 
 /** Parameters of a window that starts at an item. */
-export const paramsOf = (first: number, firstIndex: number) => ({
+export const partParamsOf = (first: number, firstIndex: number) => ({
   first_index: (firstIndex + first) >>> 0,
   length_before: first,
 });

@@ -24,7 +24,7 @@ import { bindingProblemOf, executionOf, requireApart } from "./choose_variant.ts
 import {
   compileAll,
   executionsOfWindow,
-  paramsOf,
+  partParamsOf,
   planMover,
   rangeFor,
   subrangeOf,
@@ -103,7 +103,7 @@ async function carriedInWindows(
           move,
           items,
           windowRanges,
-          paramsOf(first, firstIndex),
+          partParamsOf(first, firstIndex),
         );
       });
     },
@@ -240,13 +240,13 @@ async function compactInWindows(
           // Nothing comes before the first window, so its items go to their places at once, and so does their number.
           const output = subrangeOf(ranges.output, 0, items, itemBytes.output);
           const count = { ...given.count, offset: COUNTS_BEFORE } as Range;
-          return [executionOf(own, items, { ...given, output, count }, paramsOf(first, firstIndex))];
+          return [executionOf(own, items, { ...given, output, count }, partParamsOf(first, firstIndex))];
         }
         const places = windows.slice(0, at + 1).map((place) => {
           const output = subrangeOf(ranges.output, place.first, place.items, itemBytes.output);
           return executionOf(append, window, { output }, { window: at, first_place: place.first });
         });
-        return [executionOf(own, items, given, paramsOf(first, firstIndex)), ...places];
+        return [executionOf(own, items, given, partParamsOf(first, firstIndex)), ...places];
       });
       const { count, indirect } = ranges;
       const store = append.bind(1, { count, indirect }, STORE, { window: windows.length - 1 });

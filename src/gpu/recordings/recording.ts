@@ -113,7 +113,7 @@ function placedParams(
   if (textParams === undefined || slots === undefined) {
     return undefined;
   }
-  if (given instanceof Uint8Array) {
+  if (given instanceof Uint8Array && given.length === textParams.bytes) {
     return { buffer: slots.buffer(), values: given, offset: 0 };
   }
   if (!isRange(given)) {

@@ -8,7 +8,7 @@ import { READ, submit, WRITTEN } from "../device/transfer.ts";
 import { MAP_READ, MAP_WRITE } from "../device/usage_flags.ts";
 import type { Dispatch, Range, ResolvedRanges } from "../executor/executor.ts";
 import type { PlanForCalls } from "../executor/plans_of_calls.ts";
-import { forgetRuns, paramsOf } from "../executor/plans_of_calls.ts";
+import { forgetRuns, writtenParams } from "../executor/plans_of_calls.ts";
 import type { PieceCall, PieceCut, PieceLayout } from "./piece_sizes.ts";
 import { layoutFor } from "./piece_sizes.ts";
 
@@ -129,7 +129,7 @@ function keptDispatches(
   const { rows } = work.call;
   const { arrangement } = work.layout;
   const { input, output, flags, count, start, carries } = buffers;
-  const values = paramsOf(kept, work.call.planned);
+  const values = writtenParams(kept, work.call.planned);
   const bound = [input, output, flags, count, start, ...carries];
   return (piece, items) => {
     const ranges = { ...rangesOf(compiled.plan, buffers, work, piece, items), ...values };

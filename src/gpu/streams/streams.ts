@@ -26,7 +26,7 @@ import type { CallParamsOption } from "../../primitives/call_options.ts";
 import type { Context } from "../device/context.ts";
 import { bytesOf, givenOf } from "../device/given.ts";
 import { checkEnds } from "../executor/check_ends.ts";
-import { paramsOf } from "../executor/load_later.ts";
+import { checkedParams } from "../executor/load_later.ts";
 import { planFactsFor } from "../executor/plan_facts_for.ts";
 import type { Planned } from "../executor/planned.ts";
 import { arrangementFor } from "../executor/plans_of_calls.ts";
@@ -286,7 +286,7 @@ function startFold(
   const { identity, start, carried } = monoid((options.op ?? add) as Operator, type, caller);
   const { initial, total, segments, ...others } = {
     ...options,
-    ...paramsOf(options, caller, context),
+    ...checkedParams(options, caller, context),
   };
   const columns = columnsOf(segments, total, caller);
   const arrayOf = (...range: Bytes): AnyArray => arrayOver(type, ...range);
@@ -372,7 +372,7 @@ export function startCompact(
   const result = indices ? u32 : type;
   const all = {
     ...(options as Partial<CompactOptions>),
-    ...paramsOf(options, caller, context),
+    ...checkedParams(options, caller, context),
     ...types,
     indices,
     maxLength: Math.min(itemsOfPiece(context, from.bytes, result.bytes), Math.max(1, known)),

@@ -88,7 +88,11 @@ export class Constants {
       case "index":
         return this.isConstant(one.of) && this.isConstant(one.index);
       case "call":
-        return one.args.every((arg) => this.isConstant(arg));
+        // No function that a kernel declares gives a constant.
+        return (
+          this.#typing.declaredOf(one.callee)?.kind !== "function" &&
+          one.args.every((arg) => this.isConstant(arg))
+        );
       default:
         return this.#valueOf(one) !== undefined;
     }
