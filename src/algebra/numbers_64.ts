@@ -56,9 +56,9 @@ export const numbers: CallersNumbers = {
     const wanted = (type: CallersType | string): Type =>
       typeof type === "string" ? scalar(type as "u32") : typeInText(type as ElementType);
     return {
-      declarations: (text) => attempted(text, () => translateModule(text, around)),
+      declarations: (text) => attempted(text, false, () => translateModule(text, around)),
       body: (text, parameters, result, isStatements) =>
-        attempted(text, () =>
+        attempted(text, !("earlier" in parameters), () =>
           translateFunction(
             text,
             {
@@ -74,13 +74,14 @@ export const numbers: CallersNumbers = {
 };
 
 /** What `translate` makes of a text, or what is wrong with the text. */
-function attempted(text: string, translate: () => string): string | Fault {
+function attempted(text: string, seesParams: boolean, translate: () => string): string | Fault {
   try {
     return translate();
   } catch (fault) {
     if (fault instanceof TextFault) {
       const { line } = placeOf(text.slice(0, fault.at));
-      return { problem: withCure(fault.message, text.split(LINE_BREAK)[line - 1] ?? ""), at: fault.at };
+      const callersLine = text.split(LINE_BREAK)[line - 1] ?? "";
+      return { problem: withCure(fault.message, callersLine, seesParams), at: fault.at };
     }
     throw fault;
   }

@@ -4,7 +4,7 @@ import { declared } from "../text/module.ts";
 import { isReserved } from "../text/reserved.ts";
 import type { SourceText } from "../text/source.ts";
 import { describe, problemOf } from "./check_value.ts";
-import type { FieldType, Leaf, Part } from "./fields.ts";
+import type { FieldType, FixedArrayType, Leaf, NestedType, Part, VectorType } from "./fields.ts";
 import {
   alignOf,
   leavesOf,
@@ -19,7 +19,7 @@ import {
 import { f32 } from "./floats.ts";
 import { requireName } from "./require_name.ts";
 import type { DeclaredParams } from "./seen_params.ts";
-import type { ElementType, FieldValue, Scalar, ScalarType } from "./types.ts";
+import type { ElementType, FieldValue, Scalar, ScalarType, StructValue, TypeName } from "./types.ts";
 import { isElementType } from "./types.ts";
 
 // The params of a call: values that a caller's texts name. Programs that give none load none of this.
@@ -34,7 +34,19 @@ export type ParamValue = FieldValue | Float32Array | Int32Array | Uint32Array;
 export type ParamValues = Readonly<Record<string, ParamValue>>;
 
 /** Values that the texts of a call name: a number is an f32, and `[type, value]` has another type. */
-export type ParamsOfCall = Readonly<Record<string, number | readonly [type: FieldType, value: ParamValue]>>;
+export type ParamsOfCall = Readonly<
+  Record<
+    string,
+    | number
+    | readonly [type: ScalarType<"u64" | "i64", bigint>, value: bigint]
+    | readonly [type: ScalarType<Exclude<TypeName, "u64" | "i64">, number>, value: number]
+    | readonly [
+        type: VectorType | FixedArrayType,
+        value: readonly FieldValue[] | Float32Array | Int32Array | Uint32Array,
+      ]
+    | readonly [type: NestedType, value: StructValue]
+  >
+>;
 
 /** The bytes at whose multiples WGSL puts structs and arrays in a uniform. */
 const UNIFORM_ALIGN = 16;
@@ -53,7 +65,7 @@ function requireText(options: object, caller: string): void {
   const given = options as Readonly<Record<string, unknown>>;
   if (texts.every((name) => given[name] === undefined) && Object(given.segments).key === undefined) {
     throw new ArgumentError(
-      `${caller}: params are values for ${texts.join(", ")}, and it was given none of these; leave params out`,
+      `${caller}: params are values for the WGSL of other options, and it was given none; give such an option, or leave them out`,
       "params",
     );
   }

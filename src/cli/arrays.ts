@@ -77,8 +77,15 @@ export const initialOf = ({ initial }: InitialOption, type: ScalarType): { reado
 export const bytesOf = (result: ScalarArray): Uint8Array =>
   new Uint8Array(result.buffer as ArrayBuffer, result.byteOffset, result.byteLength);
 
-export const openOutput = (path: string, { text }: RawOption): Promise<Target> | Target =>
-  path === DASH ? stdoutTarget(text !== undefined) : openTarget(path);
+/** Where an array goes. @throws {UsageError} for the path of an archive, since a .npy file is written. */
+export function openOutput(path: string, { raw, text }: RawOption, flag = "-o"): Promise<Target> | Target {
+  if ((raw ?? text) === undefined && /\.npz(:.+)?$/i.test(path)) {
+    throw new UsageError(
+      `${flag} is ${path}: outputs are .npy files, and no archives; it takes a path such as out.npy`,
+    );
+  }
+  return path === DASH ? stdoutTarget(text !== undefined) : openTarget(path);
+}
 
 /** Where elements of a type go in the form of the input's. */
 const formedTarget = (target: Target, { text }: RawOption, type: ScalarType): Target =>

@@ -61,7 +61,7 @@ input's own path.
 
 |b1 |u1 <u2 are read as u32, |i1 <i2 as i32. What is computed of them has 32
 bits; what is chosen or moved, as by compact and sort, is written as it was.
-Output is .npy, little-endian and in C order.
+Output is one .npy file, never an archive, little-endian and in C order.
 
 Files may be larger than memory: they are read, computed and written in pieces
 of 16 MiB. All pieces together take at most 4 × 16 MiB each way, and 32 MiB and
@@ -106,7 +106,8 @@ wavefold explain scan --files shows the files that they are made of.`;
 
 const EXPLAIN_HELP = `
 Each primitive is planned as prepareScan and so on do. A compaction or a
-partition without --where takes flags. A histogram has 256 even bins, unless
+partition without --where takes flags. count, any, all, findFirst and findLast
+take 'x > 0' unless --where is given. A histogram has 256 even bins, unless
 --range, --edges or --bin is given. What expand writes has room for as many
 elements as there are counts.
 
@@ -210,7 +211,10 @@ function program(printHelp: (text: string) => void): Command {
     .version(version, "-V, --version", "print the version")
     .helpOption("-h, --help", "print this help")
     .helpCommand("help [command]", "print the help of a command")
-    .configureHelp({ subcommandTerm: (command) => command.name(), optionDescription })
+    .configureHelp({
+      subcommandTerm: (command) => command.name(),
+      optionDescription: (option) => `${needed.has(option) ? "needed: " : ""}${optionDescription(option)}`,
+    })
     .addHelpText("after", ROOT_HELP)
     .hook("preAction", async (_, command) => {
       const missing = command.options.find(
@@ -421,8 +425,11 @@ function program(printHelp: (text: string) => void): Command {
     )
     .addOption(operatorOption())
     .option("--exclusive", "leave each element out of the result at its own place")
-    .addOption(reverseOption())
-    .option("--where <expr>", "WGSL that is true for the elements to keep, such as 'x % 2u == 1u'")
+    .option("--reverse", "a scan from the last element to the first")
+    .option(
+      "--where <expr>",
+      "WGSL that is true for the elements to keep, count or find, such as 'x % 2u == 1u'",
+    )
     .addOption(
       new Option("--rows <count>", "take each row of this many elements on its own").argParser(parseRows),
     )

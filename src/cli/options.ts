@@ -187,15 +187,15 @@ export const mapOption = (): Option =>
 /** The value of one of the params, beside those before: `limit=0.5`, or `limit=u32:5`. */
 function parseParam(given: string, before: ParamsOfCall = {}): ParamsOfCall {
   const [, name, type = "f32", text = ""] = /^(\w+)=(?:(\w+):)?(.+)$/.exec(given) ?? [];
-  const found = name === undefined ? undefined : named(type, dtypes);
-  if (name === undefined || found === undefined || "problem" in found) {
+  if (name === undefined) {
     throw new InvalidArgumentError(
       "It takes a name and a value, such as limit=0.5, which is an f32, or limit=u32:5.",
     );
   }
-  const own = elementTypes[found.name];
+  const own = elementTypes[parseName(type, dtypes)];
   try {
-    return { ...before, [name]: [own, parseValue(text, own, "--param", `${name} is`)] };
+    const value = parseValue(text, own, "--param", `${name} is`);
+    return { ...before, [name]: [own, value] } as ParamsOfCall;
   } catch (cause) {
     throw new InvalidArgumentError(`${cause instanceof Error ? cause.message : String(cause)}.`);
   }

@@ -16,7 +16,7 @@ import type { Elements, OutputOption, Written } from "./arrays.ts";
 import { elementsIn, inSteps, openOutput, wholeNumbersIn, writeArrays } from "./arrays.ts";
 import { dtypes } from "./dtypes.ts";
 import { counted, quoted, UsageError } from "./errors.ts";
-import { DASH, openTarget } from "./files.ts";
+import { DASH } from "./files.ts";
 import { formatValue } from "./format.ts";
 import { placeOfInput } from "./npy_inputs.ts";
 import type { AdapterOption, RawOption, SegmentsOption } from "./options.ts";
@@ -274,7 +274,7 @@ async function placesOf(described: Described, flags: Options): Promise<readonly 
       if (path === DASH) {
         throw new UsageError(`${commandOf(described)}: ${flagOf(flag)} takes a file`);
       }
-      places.push({ name, target: await openTarget(path) });
+      places.push({ name, target: await openOutput(path, {}, flagOf(flag)) });
     }
   }
   return first === undefined

@@ -107,7 +107,9 @@ export function fileCommandOf(described: Described, { need, outputTo, outputOpti
           : marked(name, outputTo(`${flagOf(outputOf(described, name))} ${fileOf(name)}`, says)),
       ),
       ...flagsOf(described).map((flag) =>
-        primitive.numbers?.includes(flag.attributeName()) ? need(flag) : flag,
+        [...(primitive.numbers ?? []), ...(help.needs ?? [])].includes(flag.attributeName())
+          ? need(flag)
+          : flag,
       ),
       ...("params" in primitive.options ? [paramOption()] : []),
       ...operands.flatMap(({ name, isFlag, says }) =>

@@ -26,7 +26,7 @@ import {
 import type { Dtype } from "./dtypes.ts";
 import { dtypes, nameOfRaw } from "./dtypes.ts";
 import { UsageError } from "./errors.ts";
-import { DASH, openTarget } from "./files.ts";
+import { DASH } from "./files.ts";
 import { formatValue } from "./format.ts";
 import { readAll } from "./npy.ts";
 import type {
@@ -209,7 +209,7 @@ export async function reduceSegments(
     throw new UsageError(NO_KEYS);
   }
   const target = await openOutput(output, options);
-  const keyTarget = unique === undefined ? undefined : await openTarget(unique);
+  const keyTarget = unique === undefined ? undefined : await openOutput(unique, {}, "--unique");
   let found: Awaited<ReturnType<typeof segmentsOf>> | undefined;
   await withAll(
     { path, options, caller: "reduce" },

@@ -109,6 +109,7 @@ const helpOf = (
       "the condition: WGSL that is true for the elements that it holds for, such as 'x > 0.5'; x is the element, i its index (u32)",
   },
   tries: { "above 10": { where: "x > 10" } },
+  needs: ["where"],
   prints: ["answer"],
   ways,
   completed: ({ where = "x > 0", ...given }) => ({ where, ...given }),

@@ -21,6 +21,8 @@ interface Help<Options, Operands extends string, Results extends string> {
   readonly options: Readonly<Record<Exclude<keyof Options, Unflagged>, string>>;
   /** Options to try it with, by what they are. If there are several, a call takes those of one. */
   readonly tries?: Readonly<Record<string, Readonly<Partial<Record<keyof Options, unknown>>>>>;
+  /** Options that a call cannot do without. */
+  readonly needs?: readonly (keyof Options & string)[];
   /** The operands that results are sums of, if these are given. Floats are added in any order. */
   readonly sums?: Readonly<Partial<Record<Results, Operands>>>;
   /** Arguments and results whose files have flags of their names, such as `--counts`, and whether the command needs them. */

@@ -35,7 +35,12 @@ function coded<Made>(make: () => Made, { title, option, name, takes }: Uncoded):
     return make();
   } catch (cause) {
     throw cause instanceof SourceError
-      ? new SourceError(`${title}, ${name}: ${cause.message}`, cause.source, cause.line, cause.column)
+      ? new SourceError(
+          `${title}, ${cause.message.replace(/^the text/, name)}`,
+          cause.source,
+          cause.line,
+          cause.column,
+        )
       : new ArgumentError(
           `${title}: the CPU has no code for ${name}: ${(cause as Error).message}; it takes ${takes}`,
           option,

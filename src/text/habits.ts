@@ -13,11 +13,17 @@ const habits: readonly (readonly [seen: RegExp, cure: string])[] = [
 /** What a compiler says of a name that nobody has declared: the reader of texts, Dawn, naga, Safari. */
 const undeclared = /not declared|unresolved|no definition in scope|unknown identifier|unidentified/i;
 
+/** What to do about such a name: a text of an operator sees no params. */
+const ownValues = (seesParams: boolean): string =>
+  seesParams
+    ? "give your own values as params, or write them into the text"
+    : "write your own values into the text, or make them fields of the elements";
+
 /** What a compiler says of a line of a caller's that it refuses, and what WGSL has for what the line holds. */
-export function withCure(problem: string, line: string): string {
+export function withCure(problem: string, line: string, seesParams = true): string {
   const code = line.replace(/\/\/.*|\/\*.*?\*\//g, "");
   const cure =
     habits.find(([seen]) => seen.test(code))?.[1] ??
-    (undeclared.test(problem) ? "give your own values as params, or write them into the text" : undefined);
+    (undeclared.test(problem) ? ownValues(seesParams) : undefined);
   return cure === undefined ? problem : `${problem}; ${cure}`;
 }

@@ -432,6 +432,14 @@ describe("the command line", () => {
       expect(stdout).toContain(`Usage: wavefold ${command}`);
     }
     expect(run("scan", "--help").stdout).toContain("flattened");
+    for (const command of ["count", "any", "all", "findfirst", "findlast"]) {
+      expect(run(command, "--help").stdout).toMatch(/ {2}--where <expr> +needed: WGSL that is true/);
+    }
+    expect(run("compact", "--help").stdout).toMatch(/ {2}--where <expr> +WGSL that is true/);
+    const { stdout } = run("explain", "--help");
+    expect(stdout).toMatch(/ {2}--reverse +a scan from the last element to the first\n/);
+    expect(stdout).toMatch(/ {2}--where <expr> +WGSL that is true for the elements to keep, count or\s+find/);
+    expect(stdout).toMatch(/findFirst and findLast\s+take 'x > 0' unless --where is given\./);
   });
 
   test("lists each command in one line, and no line of help is wider than a terminal", () => {
@@ -468,6 +476,7 @@ describe("the command line", () => {
     fails(/blelloch, hillis-steele, subgroup/, "scan", "in.npy", "-o", "out.npy", "--algorithm", "best");
     fails(/auto, gpu, software, simulated, cpu/, "scan", "in.npy", "-o", "out.npy", "--adapter", "tpu");
     fails(/scan: -o, --output <out\.npy> is missing: where the result goes/, "scan", "in.npy");
+    fails(/count: --where <expr> is missing: WGSL that is true for the elements/, "count", "in.npy");
     fails(/missing required argument 'in\.npy'; it is wavefold reduce \[options\] <in\.npy>/, "reduce");
     fails(/got 2; it is wavefold reduce \[options\] <in\.npy>/, "reduce", "in.npy", "other.npy");
   });

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -89,6 +89,26 @@ describe("an array of an archive", () => {
       "b",
     ];
     expect(runIn(folder, check).stdout).toContain("b: 411 ");
+  });
+
+  test("is never what a command writes", () => {
+    put("in.npy", npyBytes(npyHeaderText("<u4", [1]), Buffer.from(Uint32Array.of(5).buffer)));
+    const before = readdirSync(folder);
+    const one = /: outputs are \.npy files, and no archives; it takes a path such as out\.npy$/m;
+    failsIn(folder, /-o is three\.npz:a/, ["scan", "three.npz:a", "-o", "three.npz:a"]);
+    failsIn(folder, one, ["scan", "in.npy", "-o", "out.NPZ"]);
+    failsIn(folder, one, ["sort", "in.npy", "-o", "out.npz"]);
+    failsIn(folder, /--unique is u\.npz/, [
+      ...["reduce", "in.npy", "--keys", "in.npy", "--unique", "u.npz", "-o", "out.npy"],
+    ]);
+    failsIn(folder, /--values-out is v\.npz/, [
+      ...["sort", "in.npy", "--values", "in.npy", "--values-out", "v.npz", "-o", "out.npy"],
+    ]);
+    expect(readdirSync(folder)).toEqual(before);
+    expect(readFileSync(join(folder, "three.npz"))).toEqual(Buffer.from(DEFLATED, "base64"));
+    // Elements without a header are no .npy file.
+    expect(run("scan", "in.npy", "-o", "out.npy")).toEqual(printed(""));
+    expect(run("scan", "-", "--raw", "u32", "-o", "raw.npz")).toEqual(printed(""));
   });
 
   test("has the path of a file where one has that name", () => {

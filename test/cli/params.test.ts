@@ -41,7 +41,8 @@ describe.each([SIMULATED, ["--adapter", "cpu"]])("--param, %s", (...adapter) => 
 
 test.each([
   ["limit", /It takes a name and a value, such as limit=0.5, which is an f32, or limit=u32:5/],
-  ["limit=vec3f:1", /It takes a name and a value/],
+  ["limit=vec3f:1", /Allowed choices are u32, /],
+  ["limit=u8:1", /u8 has 64 bits to NumPy, and 8 to others: write u64 or <u8\.$/m],
   ["limit=u32:-5", /limit is of u32; it takes a whole number from 0 to 4294967295/],
   ["limit=half", /limit is of f32; it takes a number/],
   ["x=1", /params: x is the name of a parameter that texts have/],

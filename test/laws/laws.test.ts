@@ -192,7 +192,7 @@ describe("what is no monoid, with the simplest values that show it", () => {
     expect(await checkMonoid(plus)).toMatchObject({ ok: true, on: ["CPU"] });
     const wrong = operator({ name: "wrong", type: u32, identity: 0, combine: "earlier + missing" });
     await expect(checkMonoid(wrong)).rejects.toThrow(
-      "checkMonoid<u32, wrong>: the CPU has no code for the operator wrong: ",
+      "checkMonoid<u32, wrong>, combine of the operator wrong, line 1: missing is not declared",
     );
     // A compiler says more.
     await expect(checkMonoid(wrong, { fold: fold() })).rejects.toThrow(SourceError);

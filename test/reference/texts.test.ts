@@ -20,6 +20,7 @@ import { randomItems } from "../support/random.ts";
 const {
   argSortReference,
   compactReference,
+  countReference,
   histogramReference,
   partitionReference,
   reduceReference,
@@ -184,11 +185,6 @@ test("texts without code are refused, and say why", () => {
     expect(call).toThrow(expect.objectContaining({ option }));
   };
   refused(
-    () => scanReference(data, { map: "missing(x)" }),
-    "scanReference: the CPU has no code for map: missing",
-    "map",
-  );
-  refused(
     () => compactReference(data, " // nothing"),
     "compactReference: keep is empty; it takes a function",
     "keep",
@@ -197,17 +193,6 @@ test("texts without code are refused, and say why", () => {
     () => compactReference(data, 3 as never),
     "compactReference: keep is 3; it takes a function of an element and its index, or WGSL over x and i",
     "keep",
-  );
-  refused(() => sortReference(data, { key: "x + i" }), "sortReference: the CPU has no code for key: ", "key");
-  refused(
-    () => reduceReference(data, { segments: { key: "x + i" } }),
-    "reduceReference: the CPU has no code for key: ",
-    "segments",
-  );
-  refused(
-    () => histogramReference(data, { bins: 4, bin: "y" }),
-    "histogramReference: the CPU has no code for bin: y",
-    "bin",
   );
   const counting = operator({
     name: "counting",
@@ -218,11 +203,73 @@ test("texts without code are refused, and say why", () => {
   });
   refused(
     () => scanReference(data, { op: counting }),
-    "scanReference<u32, counting>: the CPU has no code for the operator counting: ",
+    "scanReference<u32, counting>: the CPU has no code for the operator counting: the variable calls at module scope; it takes a reference",
     "combine",
   );
-  expect(() => scanReference(data, { map: "x; x" })).toThrow(SourceError);
-  expect(() => scanReference(data, { map: "x; x" })).toThrow(
-    'scanReference, map: the text, line 1: an expression takes no ";"',
-  );
+});
+
+describe("texts that cannot be read are told at their lines", () => {
+  const data = Uint32Array.of(3, 1, 2);
+  const wrong = operator({ name: "wrong", type: u32, identity: 0, combine: "earlier +\nmissing" });
+  const mixed = operator({ name: "mixed", type: u32, identity: 0, combine: "f32(earlier)" });
+  const declares = operator({
+    name: "declares",
+    type: u32,
+    identity: 0,
+    combine: "twice(earlier) + later",
+    declarations: "\nfn twice(a: u32) -> u32 { return a * factor; }",
+  });
+  test.each<[message: string, place: readonly [line: number, column: number], call: () => unknown]>([
+    ["scanReference, map, line 1: missing", [1, 1], () => scanReference(data, { map: "missing(x)" })],
+    [
+      'scanReference, map, line 1: an expression takes no ";"',
+      [1, 2],
+      () => scanReference(data, { map: "x; x" }),
+    ],
+    [
+      "compactReference, keep, line 1: expected an expression, and found",
+      [1, 0],
+      () => compactReference(data, "x >"),
+    ],
+    ["compactReference, keep, line 1: q is not", [1, 5], () => compactReference(data, "x > q")],
+    ["compactReference, keep, line 2: q is not", [2, 1], () => compactReference(data, "x >\nq")],
+    ["countReference, where, line 1: q is not", [1, 5], () => countReference(data, { where: "x > q" })],
+    ["sortReference, key, line 1: i is not", [1, 5], () => sortReference(data, { key: "x + i" })],
+    ["sortReference, key, line 1: ", [1, 2], () => sortReference(data, { key: "x; x" })],
+    [
+      "sortReference, key, line 1: this is vec2<f32>; it takes f32",
+      [1, 0],
+      () => sortReference(data, { key: "vec2(f32(x))", keyType: f32 }),
+    ],
+    [
+      "reduceReference, key, line 1: i is not",
+      [1, 5],
+      () => reduceReference(data, { segments: { key: "x + i" } }),
+    ],
+    [
+      "histogramReference, bin, line 1: y is not",
+      [1, 1],
+      () => histogramReference(data, { bins: 4, bin: "y" }),
+    ],
+    [
+      "compactReference, keep, line 1: its end is reached without a 'return'",
+      [1, 0],
+      () => compactReference(data, "if (x > 1u) { return true; }"),
+    ],
+    [
+      "scanReference<u32, wrong>, combine of the operator wrong, line 2: missing is not",
+      [2, 1],
+      () => scanReference(data, { op: wrong }),
+    ],
+    ["combine of the operator mixed, line 1: ", [1, 0], () => scanReference(data, { op: mixed })],
+    [
+      "declarations of the operator declares, line 2: factor is not",
+      [2, 38],
+      () => scanReference(data, { op: declares }),
+    ],
+  ])("%s", (message, [line, column], call) => {
+    expect(call).toThrow(message);
+    expect(call).toThrow(SourceError);
+    expect(call).toThrow(expect.objectContaining({ line, column }));
+  });
 });

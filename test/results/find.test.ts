@@ -119,6 +119,7 @@ describe.each(names)("%s", (name) => {
     const doubles = Float64Array.of(0.25, -3, Number.NaN, 8);
     const where = "let half = x / 2; return half > 1;";
     const expected = references[name](doubles, { where: (x) => x / 2 > 1 });
+    expect(references[name](doubles, { where })).toBe(expected);
     for (const one of [fold(), onCpu]) {
       expect(await one[name](doubles, { where })).toBe(expected);
       const longs = BigInt64Array.of(-5n, 0n, 2n ** 40n);
@@ -128,6 +129,10 @@ describe.each(names)("%s", (name) => {
     }
     const halves = new Uint16Array([0x3c00, 0x4000, 0x0000]);
     const ofHalves = references[name](halves, { type: f16, where: (x) => Number(x) > 1 });
+    expect(references[name](halves, { type: f16, where: "x > 1.0h && i < 2u" })).toBe(ofHalves);
+    expect(() => references[name](halves, { type: f16, where: 3 as never })).toThrow(
+      `${name}Reference: where is 3; it takes a function of an element and its index, or WGSL over x and i`,
+    );
     if (fold().device.features.has("shader-f16")) {
       expect(await fold()[name](halves, { type: f16, where: "x > 1.0h" })).toBe(ofHalves);
     }
@@ -227,12 +232,19 @@ test("a pass of the caller's takes it, and bad ranges are refused", async () => 
     first.record(device.createCommandEncoder(), { input, output, length: 40, ...changes });
   expect(record({})).not.toThrow();
   expect(record({ length: 41 })).toThrow(ArgumentError);
-  expect(record({ output: { buffer: input, offset: 4 } })).toThrow(/overlap/);
+  expect(record({ output: { buffer: input, offset: 4 } })).toThrow(
+    /overlap; the output must be apart from the input, or start where it starts$/,
+  );
   submit(device, (encoder) => first.record(encoder, { input, output: input, length: 40 }));
   expect([...(await readWords(device, input))]).toEqual([expected, ...words.slice(1)]);
   const count = await fold().prepareCount({ type: u32, where: "x > 7u", maxLength: 40 });
   const ranges = { input, output: input, length: 40 };
-  expect(() => count.record(device.createCommandEncoder(), ranges)).toThrow(/must be in different buffers/);
+  for (const offset of [0, 4]) {
+    const inside = { ...ranges, output: { buffer: input, offset } };
+    expect(() => count.record(device.createCommandEncoder(), inside)).toThrow(
+      /must be in different buffers$/,
+    );
+  }
   count.destroy();
   expect(record({ output: undefined })).toThrow(/output is undefined/);
   expect(record({ count: output })).toThrow(/takes no option count/);

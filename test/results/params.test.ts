@@ -422,6 +422,32 @@ test("a length on the GPU", async () => {
   expect(await sums.read()).toEqual(Uint32Array.from({ length: 60 }, (_, at) => (sum += at + 35)));
 });
 
+/** What TypeScript says of calls. Nothing runs it. */
+async function typed(): Promise<void> {
+  const data = Float32Array.of(1);
+  const where = "true";
+  const types = { a: 1, b: [u32, 5], c: [u64, 5n], d: [vec3(f32), [1, 2, 3]] } as const;
+  await fold().compact(data, { where, params: types });
+  const others = {
+    e: [vec2(u32), Uint32Array.of(1, 2)],
+    f: [fixedArray(vec4(f32), 1), [[1, 2, 3, 4]]],
+  } as const;
+  await fold().compact(data, { where, params: others });
+  await fold().compact(data, {
+    where,
+    params: { g: [Pair, { low: 1, high: 2 }], h: [f16, 0.5], j: [i64, -5n] },
+  });
+  // @ts-expect-error a u64 is a bigint.
+  await fold().compact(data, { where, params: { a: [u64, 5] } });
+  // @ts-expect-error a u32 is a number.
+  await fold().compact(data, { where, params: { a: [u32, 5n] } });
+  // @ts-expect-error a vector has several numbers.
+  await fold().compact(data, { where, params: { a: [vec3(f32), 5] } });
+  // @ts-expect-error a struct has fields.
+  await fold().compact(data, { where, params: { a: [Pair, 5] } });
+}
+void typed;
+
 describe("what is refused", () => {
   const f32s = Float32Array.of(1, 2);
   const where = "x > limit";
@@ -484,7 +510,7 @@ describe("what is refused", () => {
     [
       "no text",
       { flags: [1, 0], params: { limit: 1 } },
-      /params are values for where, map, key, class, bin, and it was given none of these/,
+      /: params are values for the WGSL of other options, and it was given none; give such an option, or leave them out$/,
     ],
     ["a param that is missing", { where: "x > limit && x < most", params: { limit: 1 } }, /most/],
   ];

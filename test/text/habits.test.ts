@@ -1,4 +1,7 @@
 import { expect, test } from "vitest";
+import { operator } from "../../src/algebra/custom_operator.ts";
+import { f32 } from "../../src/algebra/floats.ts";
+import { f64 } from "../../src/algebra/types_64.ts";
 import { SourceError } from "../../src/errors.ts";
 import { withCure } from "../../src/text/habits.ts";
 import { useFold } from "../support/fold.ts";
@@ -27,6 +30,29 @@ test.each([
     expect(message.split("\n")[0]?.endsWith(`; ${cure}`), message).toBe(true);
     expect(message.split("\n")[1]?.trim()).toContain(where);
     expect(line).toBe(2);
+  }
+});
+
+test("an operator's text sees no params", async () => {
+  const cure = "; write your own values into the text, or make them fields of the elements";
+  for (const [type, data] of [
+    [f32, Float32Array.of(1, 2)],
+    [f64, Float64Array.of(1, 2)],
+  ] as const) {
+    const own = { name: "scaled", type: type as typeof f32, identity: 0 };
+    const declarations = `fn scaled(a: ${type.name}) -> ${type.name} { return a * scale; }`;
+    for (const texts of [
+      { combine: "earlier + later * scale" },
+      { combine: "scaled(earlier) + later", declarations },
+    ]) {
+      const error = await fold()
+        .reduce(data as Float32Array, { op: operator({ ...own, ...texts }) })
+        .catch((cause: unknown) => cause);
+      expect(error).toBeInstanceOf(SourceError);
+      const { message } = error as SourceError;
+      expect(message).toMatch(/^(combine|declarations) of the operator scaled, line 1: /);
+      expect(message.split("\n")[0]?.endsWith(cure), message).toBe(true);
+    }
   }
 });
 

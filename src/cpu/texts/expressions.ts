@@ -9,7 +9,7 @@ import type { Operand } from "./builtins.ts";
 import { builtin } from "./builtins.ts";
 import { evaluated } from "./helpers.ts";
 import type { Names } from "./names.ts";
-import { noCode } from "./no_code.ts";
+import { noCode, noVariable } from "./no_code.ts";
 import type { Scalar } from "./scalars.ts";
 import { binary, converted, isFloat, literal, unary, zero } from "./scalars.ts";
 import type { Words } from "./values.ts";
@@ -261,7 +261,7 @@ export class ExpressionWriter {
   #constant(one: Extract<Expression, { kind: "name" }>, write: (value: Expression) => Words): Words {
     const meaning = this.names.find(one.name);
     if (meaning?.kind !== "constant" || meaning.variable.value === undefined) {
-      return noCode(`the name ${one.name}`);
+      return noVariable(one.name);
     }
     const { type, value } = meaning.variable;
     const here = this.names;

@@ -5,13 +5,16 @@ import { provideNumbers } from "../../algebra/numbers_later.ts";
 import { numericFiles } from "../../algebra/numeric_files.ts";
 import type { DeclaredParams } from "../../algebra/seen_params.ts";
 import type { ElementType } from "../../algebra/types.ts";
+import { SourceError } from "../../errors.ts";
 import { checkModule } from "../../simulator/check/module.ts";
 import { constantCall } from "../../simulator/compile/constant_call.ts";
 import { Module } from "../../simulator/compile/module.ts";
 import type { Sees } from "../../text/callers.ts";
-import { callersCombine, callersFunction, isStatements, plainText } from "../../text/callers.ts";
+import { callersCombine, callersFunction, isStatements, placeOf, plainText } from "../../text/callers.ts";
+import type { LinkedModule } from "../../text/link.ts";
 import { linkSources } from "../../text/link.ts";
 import { functionHeads } from "../../text/long_numbers.ts";
+import { callersNeighbour, errorAt, linesOf } from "../../text/origins.ts";
 import type { Source, SourceText } from "../../text/source.ts";
 import type {
   Expression,
@@ -20,7 +23,7 @@ import type {
   Statement,
   Variable,
 } from "../../text/syntax.ts";
-import { parseExpression, parseModule, parseStatements } from "../../text/syntax.ts";
+import { parseExpression, parseModule, parseStatements, TextFault } from "../../text/syntax.ts";
 import { Scope, Typing } from "../../text/typing.ts";
 import type { ScalarName, Type } from "../../text/wgsl_types.ts";
 import { concrete, scalar } from "../../text/wgsl_types.ts";
@@ -36,6 +39,13 @@ export type Wanted = ElementType | "condition" | "class" | undefined;
 
 /** The name of the function that a text is the end of. */
 const ENTRY = "value_of_text";
+
+/** What the simulator says of that function where its text gives another type, or nothing. */
+const RETURNS_ANOTHER = new RegExp(`^${ENTRY} returns (.+), and this is (.+)$`);
+const RETURNS_NOTHING = new RegExp(`^${ENTRY} returns .+, and (?=its end)`);
+
+/** What messages call a text over elements. */
+const TITLE = "the text";
 
 /** The function's result in WGSL, and what an expression stands in. */
 interface Head {
@@ -90,11 +100,56 @@ function withHeads(files: readonly SourceText[]): readonly SourceText[] {
   return files.map((file) => known.get(file.name) ?? file);
 }
 
-/** The function of a kernel, if it is right. @throws {TextFault} */
+/** The function of a kernel, if it is right. @throws {SourceError} */
 function checked(sources: readonly Source[], entry: string): Module {
-  const module = new Module(linkSources(sources, entry).code);
-  checkModule(module);
-  return module;
+  const linked = linkSources(sources, entry);
+  try {
+    const module = new Module(linked.code);
+    checkModule(module);
+    return module;
+  } catch {
+    return separate(linked);
+  }
+}
+
+/** A module in which places count from the start of the text. @throws {SourceError} at the caller's line. */
+function separate(linked: LinkedModule): Module {
+  try {
+    const module = new Module(linked.code, true);
+    checkModule(module);
+    return module;
+  } catch (fault) {
+    if (!(fault instanceof TextFault)) {
+      throw fault;
+    }
+    const { line, column } = placeOf(linked.code.slice(0, fault.at));
+    const lines = linesOf(linked);
+    const origin = lines[line - 1];
+    const own = origin?.source.callers ? origin : callersNeighbour(lines, line - 1);
+    throw own === undefined
+      ? fault
+      : errorAt(own, linked, { line, column, isExact: own === origin }, () => toldOf(fault));
+  }
+}
+
+/** What is wrong, without the name of a function that the caller does not know. */
+const toldOf = ({ message }: TextFault): string =>
+  message
+    .replace(RETURNS_ANOTHER, (_, taken: string, given: string) => `this is ${given}; it takes ${taken}`)
+    .replace(RETURNS_NOTHING, "");
+
+/** What is made of a caller's text, in which a fault counts places. @throws {SourceError} */
+function readAs<Made>(text: string, read: (plain: string) => Made): Made {
+  const plain = plainText(TITLE, text);
+  try {
+    return read(plain);
+  } catch (fault) {
+    if (!(fault instanceof TextFault)) {
+      throw fault;
+    }
+    const { line, column } = placeOf(plain.slice(0, fault.at));
+    throw new SourceError(`${TITLE}, line ${line}: ${fault.message}`, text, line, column);
+  }
 }
 
 function programOf(module: Module, entry: string): Program {
@@ -139,7 +194,7 @@ function longProgram(text: string): Program {
   };
 }
 
-/** The type that a text has, whatever is wanted. @throws {TextFault} */
+/** The type that a text has, whatever is wanted. @throws {SourceError} */
 function ownType({ text, from, hasIndex, params }: MapText, isLong: boolean): Type {
   const typing = isLong ? new Typing() : new Typing(constantCall);
   const scope = new Scope(isLong ? numericSurroundings().scope : undefined);
@@ -153,14 +208,15 @@ function ownType({ text, from, hasIndex, params }: MapText, isLong: boolean): Ty
   for (const [name, one] of Object.entries(params?.types ?? {})) {
     scope.declare(name, { kind: "value", type: typeInText(one) });
   }
-  const plain = plainText("the text", text);
-  if (!isStatements(text)) {
-    return requireOwn(typing.expression(parseExpression(plain), scope), from);
-  }
-  const statements = parseStatements(plain);
-  typing.statements(statements, scope);
-  const value = returnedIn(statements) ?? noCode("no result");
-  return requireOwn(typing.typeOf(value), from);
+  return readAs(text, (plain) => {
+    if (!isStatements(text)) {
+      return requireOwn(typing.expression(parseExpression(plain), scope), from);
+    }
+    const statements = parseStatements(plain);
+    typing.statements(statements, scope);
+    const value = returnedIn(statements) ?? noCode("no result");
+    return requireOwn(typing.typeOf(value), from);
+  });
 }
 
 /** A type that an array may have: a scalar, or that of the elements. */
@@ -283,7 +339,7 @@ function checkedMap(
   };
   const list = parametersText(from.native.element, hasIndex) + (params?.parameters ?? "");
   const line = `fn ${ENTRY}(${list}) -> ${head.result} {`;
-  return checked([callersFunction(line, "the text", text, sees, head.open, head.close), ...files], ENTRY);
+  return checked([callersFunction(line, TITLE, text, sees, head.open, head.close), ...files], ENTRY);
 }
 
 /** The text in a function as the caller sees it: with numbers of 64 bits. */
@@ -310,8 +366,8 @@ function longMapText(
     ...structsFor(types, params),
     `fn ${ENTRY}(${parametersText(from.name, hasIndex)}${list.join("")}) -> ${head.result} {`,
     isStatements(text)
-      ? `${plainText("the text", text)}\n}`
-      : `return ${head.open}${plainText("the text", text)}\n${head.close};\n}`,
+      ? `${plainText(TITLE, text)}\n}`
+      : `return ${head.open}${plainText(TITLE, text)}\n${head.close};\n}`,
   ].join("\n");
 }
 

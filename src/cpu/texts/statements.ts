@@ -4,7 +4,7 @@ import { concrete, isAbstract, nothing, scalar } from "../../text/wgsl_types.ts"
 import type { Place } from "./expressions.ts";
 import { ExpressionWriter } from "./expressions.ts";
 import { Names } from "./names.ts";
-import { noCode } from "./no_code.ts";
+import { noCode, noVariable } from "./no_code.ts";
 import { binary, literal, zero } from "./scalars.ts";
 import type { Words } from "./values.ts";
 import { bool, scalarNameOf, scalarsOf } from "./values.ts";
@@ -185,7 +185,7 @@ export class StatementWriter extends ExpressionWriter {
         const meaning = this.names.find(one.name);
         return meaning?.kind === "value"
           ? { type: meaning.type, rows: [meaning.words] }
-          : noCode(`the name ${one.name}`);
+          : noVariable(one.name);
       }
       case "member":
       case "index":

@@ -1,40 +1,12 @@
-import { LimitError, OutOfMemoryError, ShaderError, SourceError, WavefoldError } from "../../errors.ts";
+import type { SourceError } from "../../errors.ts";
+import { LimitError, OutOfMemoryError, ShaderError, WavefoldError } from "../../errors.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { withCure } from "../../text/habits.ts";
 import type { Module } from "../../text/link.ts";
-import { MARK } from "../../text/mark.ts";
-import { eachToken, LINE_BREAK, piecesOf } from "../../text/pieces.ts";
-import type { SourceText } from "../../text/source.ts";
+import type { Line } from "../../text/origins.ts";
+import { callersNeighbour, errorAt, linesOf } from "../../text/origins.ts";
+import { eachToken, piecesOf } from "../../text/pieces.ts";
 import { withoutStack } from "./without_stack.ts";
-
-/** Matches the mark that starts the caller's names in a module that has ours, too. */
-const MARKED = new RegExp(`(?<!\\p{XID_Continue})${MARK}`, "gu");
-
-/** A line of WGSL, and where it was written. */
-export interface Line {
-  readonly text: string;
-  readonly source: SourceText;
-  /** Counted from 1. */
-  readonly number: number;
-}
-
-/**
- * The origin of each line of a module. It is undefined for lines that linking puts between declarations, and for the braces of loops that
- * are written out. To find out, the module is linked once more, from sources in which each line has its own number in a comment.
- */
-export function linesOf({ relink }: Module): (Line | undefined)[] {
-  const lines: Line[] = [];
-  const marked = relink((source) => ({
-    ...source,
-    text: source.text
-      .split("\n")
-      .map((text, at) =>
-        text.trim() === "" ? text : `${text} // line ${lines.push({ text, source, number: at + 1 }) - 1}`,
-      )
-      .join("\n"),
-  }));
-  return marked.split("\n").map((text) => lines[Number(/ \/\/ line (\d+)$/.exec(text)?.[1])]);
-}
 
 /**
  * The error for a module that does not compile: what the compiler says, at the line that was written.
@@ -61,19 +33,8 @@ export function shaderError(
       { source: code },
     );
   }
-  const { source, number } = own;
-  const { written = source.text } = source;
-  const compiled = linked.code.split("\n")[line - 1] ?? "";
-  const before = compiled.slice(0, Math.max(0, column - 1));
-  const callersLine = written.split(LINE_BREAK)[number - 1] ?? "";
-  const told = withHint(source.name, report, withCure(text, callersLine));
-  // If the compiler's line is not the caller's, or was written anew, its column is not the caller's either.
-  const isSameLine = own === origin && compiled.replace(MARKED, "").length === callersLine.length;
-  return new SourceError(
-    `${source.name}, line ${number}: ${told.replace(MARKED, "")}\n  ${callersLine.trim()}`,
-    written,
-    number,
-    isSameLine ? Math.max(0, column - MARK.length * (before.match(MARKED)?.length ?? 0)) : 0,
+  return errorAt(own, linked, { line, column, isExact: own === origin }, (name, callersLine) =>
+    withHint(name, report, withCure(text, callersLine, !/ of the operator /.test(name))),
   );
 }
 
@@ -104,15 +65,6 @@ function locate(
     column: message?.linePos || Number(place?.[2] ?? 0),
     text: (naga?.[1] ?? naga?.[2] ?? whole).split("\n")[0] ?? "",
   };
-}
-
-/**
- * The caller's line next to a line of ours that an error is at. If the caller's expression has the wrong type, compilers
- * report that at our `return (`, on the line above. Naga reports it at the function's head, one line further up.
- */
-function callersNeighbour(lines: readonly (Line | undefined)[], at: number): Line | undefined {
-  const around = [lines[at + 1], lines[at - 1], lines[at + 2]];
-  return around.find((line) => line?.source.callers);
 }
 
 /** The caller's line that has the directive at a line of a module. Linking moves all directives to the module's start. */

@@ -2,7 +2,7 @@ import { ArgumentError, LimitError } from "../../errors.ts";
 import type { Kernel } from "../../kernels/kernel.ts";
 import { isWide } from "../../kernels/kernel.ts";
 import { neededFor, requireBindable } from "../../plan/binding_length.ts";
-import type { Plan, RangeName, Variant } from "../../plan/plan.ts";
+import type { Pass, Plan, RangeName, Variant } from "../../plan/plan.ts";
 import { givenAs } from "../../plan/plan.ts";
 import type {
   BoundPass,
@@ -105,6 +105,23 @@ const overlap = (a: Range | undefined, b: Range | undefined): boolean =>
   a.buffer === b.buffer &&
   Math.max(a.offset, b.offset) < Math.min(a.offset + a.bytes, b.offset + b.bytes);
 
+const APART = "they must be apart";
+
+/** Where an output may lie that overlaps the input now. */
+function placesOf(plan: Plan): string {
+  if (plan.outputLength(2) !== 1) {
+    return plan.itemBytes.input === plan.itemBytes.output ? "they must be the same range, or apart" : APART;
+  }
+  const bindsBoth = ({ bindings }: Pass): boolean =>
+    ["input", "output"].every((name) => Object.values(bindings).includes(name as RangeName));
+  const canShare = plan.variants.some(
+    ({ arrangement, aside }) => !plan.passes(Math.min(1, plan.maxLength), arrangement, aside).some(bindsBoth),
+  );
+  return canShare
+    ? "the output must be apart from the input, or start where it starts"
+    : "they must be in different buffers";
+}
+
 /** @throws {ArgumentError} if a range that is written overlaps another one. But input and output may be the same range. */
 export function requireApart(plan: Plan, ranges: ResolvedRanges): void {
   const show = (name: RangeName): string => {
@@ -121,10 +138,8 @@ export function requireApart(plan: Plan, ranges: ResolvedRanges): void {
       const isOne =
         mayBeOne && a?.offset === b?.offset && (a?.bytes === b?.bytes || plan.outputLength(2) === 1);
       if (name !== written && !isOne && overlap(a, b)) {
-        const takes =
-          mayBeOne && plan.itemBytes.input === plan.itemBytes.output ? "the same range, or apart" : "apart";
         throw new ArgumentError(
-          `${plan.title}: ${show(name)} and ${show(written)} overlap; they must be ${takes}`,
+          `${plan.title}: ${show(name)} and ${show(written)} overlap; ${mayBeOne ? placesOf(plan) : APART}`,
           givenAs(name),
         );
       }

@@ -1,4 +1,5 @@
-import { SourceError, WavefoldError } from "../../errors.ts";
+import { describe } from "../../algebra/check_value.ts";
+import { refuse, SourceError, WavefoldError } from "../../errors.ts";
 import { requireOptions } from "../../options.ts";
 import { linesOf } from "./text.ts";
 
@@ -20,6 +21,7 @@ const inUse = new Set<GPU>();
  * not be uniform. Nothing runs.
  *
  * @throws {SourceError} for a text that the compiler refuses, with the line and the column.
+ * @throws {ArgumentError} for what is no GPU.
  * @throws {WavefoldError} for a GPU that has no adapter.
  *
  * @example
@@ -39,6 +41,10 @@ const inUse = new Set<GPU>();
 export async function compileKernel(code: string, options: CompileOptions): Promise<void> {
   requireOptions("compileKernel", options, { gpu: true, file: true, source: true });
   const { gpu, file = "kernel.wgsl", source = code } = options;
+  if (typeof gpu?.requestAdapter !== "function") {
+    const takes = 'a GPU, such as navigator.gpu, or create(["backend=null"]) of the package webgpu';
+    refuse("compileKernel", "gpu", describe(gpu), takes);
+  }
   inUse.add(gpu);
   try {
     await compileOn(gpu, code, { file, source });

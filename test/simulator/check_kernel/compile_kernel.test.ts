@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { SourceError, WavefoldError } from "../../../src/errors.ts";
+import { ArgumentError, SourceError, WavefoldError } from "../../../src/errors.ts";
 import { compileKernel } from "../../../src/simulator/index.ts";
 import { linkDirectives } from "../../../src/wgsl.ts";
 import { nullGpu } from "../../support/null_device.ts";
@@ -41,6 +41,16 @@ test("of a linked function, it names the line of the call", async () => {
   await expect(refused).rejects.toThrow(
     /^kernel\.wgsl:7:11: .*called indirectly by 'work_group_reduce_add_u32'/,
   );
+});
+
+test.each([
+  ["undefined", {}],
+  ["1", { gpu: 1 }],
+  ["an object", { gpu: {} }],
+])("refuses %s, which is no GPU", async (_, options) => {
+  const refused = compileKernel(kernel("t == 3u", ""), options as never);
+  await expect(refused).rejects.toThrow(ArgumentError);
+  await expect(refused).rejects.toThrow(/^compileKernel: gpu is .*; it takes a GPU, such as navigator\.gpu/);
 });
 
 test("names the first of several errors, with its own notes", async () => {
