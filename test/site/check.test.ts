@@ -31,7 +31,7 @@ test("the check says what works, and its report is copied as JSON", async () => 
   const lines = await page.locator("#verdicts p").allTextContents();
   expect(lines[0]).toMatch(adapter === "software" ? /^note adapter: .*swiftshader/i : /^ok adapter: ./);
   expect(lines).toContainEqual(expect.stringMatching(/^ok single pass: \d+ runs were right/));
-  const described = ["unique", "searchSorted", "nth"];
+  const described = ["unique", "searchSorted", "any"];
   const selfTest = ["scan", "reduce", "compact", "sort", "segments", "partition", ...described, "operators"];
   expect(lines.filter((line) => line.includes("self-test of ")).map((line) => line.split(":")[0])).toEqual(
     selfTest.map((primitive) => `ok self-test of ${primitive}`),
