@@ -77,6 +77,7 @@ const parts = [
   "src/gpu/executor/params.ts",
   "src/gpu/parts/arrays.ts",
   "src/gpu/parts/folds.ts",
+  "src/gpu/parts/conditions.ts",
   "src/gpu/parts/searches.ts",
   "src/gpu/parts/selections.ts",
   "src/gpu/parts/sorts.ts",

@@ -83,6 +83,7 @@ const loadFolds = /* @__PURE__ */ once(() => import("./parts/folds.ts"));
 const loadArrays = /* @__PURE__ */ once(() => import("./parts/arrays.ts"));
 type ArraysPart = typeof import("./parts/arrays.ts");
 const loadSearches = /* @__PURE__ */ once(() => import("./parts/searches.ts"));
+const loadConditions = /* @__PURE__ */ once(() => import("./parts/conditions.ts"));
 const loadSelections = /* @__PURE__ */ once(() => import("./parts/selections.ts"));
 const loadSorts = /* @__PURE__ */ once(() => import("./parts/sorts.ts"));
 
@@ -841,7 +842,7 @@ export class Fold {
 
   /** Asks about the elements for which a condition holds. */
   #ask(question: ConditionName, data: unknown, options: object): Promise<unknown> {
-    return this.#call(loadSearches, question, { arrays: { data: givenOf(data as AnyArray) }, options });
+    return this.#call(loadConditions, question, { arrays: { data: givenOf(data as AnyArray) }, options });
   }
 
   /** Prepares a primitive for recordings once its code is there. */
@@ -1116,7 +1117,7 @@ export class Fold {
    * ```
    */
   prepareCount<Name extends string>(options: ConditionOptions<Name>): Promise<PreparedCondition> {
-    return this.#prepare(loadSearches, "count", options);
+    return this.#prepare(loadConditions, "count", options);
   }
 
   /**
@@ -1132,7 +1133,7 @@ export class Fold {
    * ```
    */
   prepareAny<Name extends string>(options: ConditionOptions<Name>): Promise<PreparedCondition> {
-    return this.#prepare(loadSearches, "any", options);
+    return this.#prepare(loadConditions, "any", options);
   }
 
   /**
@@ -1148,7 +1149,7 @@ export class Fold {
    * ```
    */
   prepareAll<Name extends string>(options: ConditionOptions<Name>): Promise<PreparedCondition> {
-    return this.#prepare(loadSearches, "all", options);
+    return this.#prepare(loadConditions, "all", options);
   }
 
   /**
@@ -1164,7 +1165,7 @@ export class Fold {
    * ```
    */
   prepareFindFirst<Name extends string>(options: ConditionOptions<Name>): Promise<PreparedCondition> {
-    return this.#prepare(loadSearches, "findFirst", options);
+    return this.#prepare(loadConditions, "findFirst", options);
   }
 
   /**
@@ -1179,7 +1180,7 @@ export class Fold {
    * ```
    */
   prepareFindLast<Name extends string>(options: ConditionOptions<Name>): Promise<PreparedCondition> {
-    return this.#prepare(loadSearches, "findLast", options);
+    return this.#prepare(loadConditions, "findLast", options);
   }
 
   /**

@@ -117,11 +117,10 @@ export function planCompact(
   }
   const indirect = requireIndirect(options.indirect, title);
   const map = mapOf(options, type, title, facts.features);
-  if (map !== undefined && indices && options.map === undefined) {
-    throw new ArgumentError(`${title}: indices are u32, and are not converted; leave type out`, "type");
-  }
   if (map !== undefined && indices) {
-    throw new ArgumentError(`${title} takes a map or indices, which are not mapped, and not both`, "map");
+    throw options.map === undefined
+      ? new ArgumentError(`${title}: indices are u32, and are not converted; leave type out`, "type")
+      : new ArgumentError(`${title} takes a map or indices, which are not mapped, and not both`, "map");
   }
   const from = map?.from ?? type;
   const classes = parted?.classes;

@@ -64,7 +64,7 @@ export async function withCpu<Result>(
   const context = contextOf(fixture.fold.device);
   context.cpu = { lengths: cpu === "always" ? undefined : shortLengths };
   try {
-    return await run(Object.create(fixture, { fold: { value: untuned(fixture.fold) } }) as Fixture);
+    return await run({ ...fixture, fold: untuned(fixture.fold) });
   } finally {
     delete context.cpu;
   }

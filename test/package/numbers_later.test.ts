@@ -224,12 +224,6 @@ const others: readonly Row[] = [
      return await fold.reduce(Uint32Array.of(1, 3, 2), { op: most })`,
     3,
   ],
-  [
-    "an operator on the CPU",
-    `const { reduceReference } = await import("wavefold/reference"); ${OWN}
-     return reduceReference(Float64Array.of(1, 2, 3), { op: sum })`,
-    6,
-  ],
 ];
 
 /** Arrays of 64-bit elements. Their types come with the reader. */

@@ -35,7 +35,7 @@ const scanOf = (data: string, options = "{}"): string =>
   programOf("openFold", `globalThis.result = [...await fold.scan(${data}.of(3, 1, 7), ${options})];`);
 
 /** What `openFold` and a scan of any native type may take. */
-const SCAN = { bytes: 37_050, files: 7 };
+const SCAN = { bytes: 37_900, files: 7 };
 
 /** Runs a kernel that `linked` joins with a scan in a work-group of 1 … 256: the last prefix, and the total at each thread. */
 const IN_KERNEL = `const code = linked(\`
@@ -68,7 +68,7 @@ const budgets: readonly Budget[] = [
       globalThis.linked = (kernel) => workGroupScan({ type: u32, op: add, workGroupSize: 256 }).code + kernel;`,
     after: IN_KERNEL,
     result: [1, 3, 32_896],
-    limit: { bytes: 2_780, files: 1 },
+    limit: { bytes: 2_830, files: 1 },
     esbuild: 2_860,
   },
   {
@@ -77,7 +77,7 @@ const budgets: readonly Budget[] = [
       globalThis.linked = (kernel) => link(kernel, [workGroupScan({ type: u32, op: add, workGroupSize: 256 })]);`,
     after: IN_KERNEL,
     result: [1, 3, 32_896],
-    limit: { bytes: 3_790, files: 1 },
+    limit: { bytes: 3_830, files: 1 },
     esbuild: 3_910,
   },
   {
@@ -116,7 +116,7 @@ const budgets: readonly Budget[] = [
       '{ cpu: "always" }',
     ),
     result: [3, 4, 11],
-    limit: { bytes: 18_800, files: 6 },
+    limit: { bytes: 19_550, files: 6 },
     esbuild: 24_100,
   },
   {
@@ -126,7 +126,7 @@ const budgets: readonly Budget[] = [
       "const scan = await fold.prepareScan({ type: u32, maxLength: 1000 }); globalThis.result = typeof scan.record;",
     ),
     result: "function",
-    limit: { bytes: 57_200, files: 14 },
+    limit: { bytes: 58_600, files: 14 },
     esbuild: 63_800,
   },
 ];

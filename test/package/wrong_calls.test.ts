@@ -68,7 +68,7 @@ function mistakesOn(data: string, others: { into: string; array: string; flags: 
     ...[compact, ["fold.partition(data, ", "", "", ""] as const].map(wrongWhere),
     ...[compact, [`fold.partition(${data}, `, "", "", ""] as const].map((call) => both(call, flags)),
     [`fold.scan(${data}, { type: f32, op: and, map: "f32(x)" })`, "op", /not assignable to type 'Operator</],
-    [`fold.scan(${data}, { type: f64 })`, "map", /Property 'map' is missing/],
+    [`fold.scan(${data}, { type: f32 })`, "map", /Property 'map' is missing/],
     [`fold.scan(${data}, { algorithm: "bubble" })`, "algorithm", /'"bubble"' is not assignable/],
     [`fold.scan(${data}, { segments: { row: 3 } })`, "row", /'row' does not exist in type/],
     [`fold.reduce(${data}, { segments: { row: 3 } })`, "row", /'row' does not exist in type/],

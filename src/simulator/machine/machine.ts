@@ -55,7 +55,7 @@ export class Machine {
   /** The number of the dispatch. */
   dispatch = 0;
   /** Of a program that is watched: 1 for each of its blocks that has run. */
-  ran = new Uint8Array(0);
+  ran: Uint8Array = new Uint8Array(0);
   /** Called before a finding is told. @internal */
   beforeFinding: (() => void) | undefined;
 
