@@ -118,9 +118,7 @@ export function planCompact(
   const indirect = requireIndirect(options.indirect, title);
   const map = mapOf(options, type, title, facts.features);
   if (map !== undefined && indices) {
-    throw options.map === undefined
-      ? new ArgumentError(`${title}: indices are u32, and are not converted; leave type out`, "type")
-      : new ArgumentError(`${title} takes a map or indices, which are not mapped, and not both`, "map");
+    throw mappedIndices(title, options);
   }
   const from = map?.from ?? type;
   const classes = parted?.classes;
@@ -187,6 +185,12 @@ export function planCompact(
     flags && indices ? ways.map((way) => ({ ...way, vector: 1 })) : ways,
   );
 }
+
+/** The error for indices with a map, or with a type that they would be converted to. */
+const mappedIndices = (title: string, { map }: CompactOptions): ArgumentError =>
+  map === undefined
+    ? new ArgumentError(`${title}: indices are u32, and are not converted; leave type out`, "type")
+    : new ArgumentError(`${title} takes a map or indices, which are not mapped, and not both`, "map");
 
 /** The ranges of a compaction. Positions of items by their flags are found without the items. */
 function needsOf({
