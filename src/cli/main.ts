@@ -144,16 +144,16 @@ number: 130 after Ctrl-C, 141 where nobody reads what it writes to -. An output
 file is written whole or not at all, and no temporary file stays behind. Each
 output of a command needs a file of its own.`;
 
-/** An option as help has it: what it does, the values that it takes, and the one that it has if it is left out. */
-function optionDescription({
-  description,
-  argChoices,
-  defaultValue,
-  defaultValueDescription,
-}: Option): string {
+/** An option as help has it: what it does, whether its command needs it, the values that it takes, and the one that it has if it is left out. */
+function optionDescription(
+  { description, argChoices, defaultValue, defaultValueDescription }: Option,
+  isNeeded: boolean,
+): string {
   const taken = argChoices?.join(", ");
   const own = defaultValueDescription ?? (defaultValue === undefined ? undefined : String(defaultValue));
-  const notes = [taken, own === undefined ? undefined : `default: ${own}`].filter(Boolean).join("; ");
+  const notes = [isNeeded && "needed", taken, own === undefined ? undefined : `default: ${own}`]
+    .filter(Boolean)
+    .join("; ");
   return notes === "" ? description : `${description} (${notes})`;
 }
 
@@ -213,7 +213,7 @@ function program(printHelp: (text: string) => void): Command {
     .helpCommand("help [command]", "print the help of a command")
     .configureHelp({
       subcommandTerm: (command) => command.name(),
-      optionDescription: (option) => `${needed.has(option) ? "needed: " : ""}${optionDescription(option)}`,
+      optionDescription: (option) => optionDescription(option, needed.has(option)),
     })
     .addHelpText("after", ROOT_HELP)
     .hook("preAction", async (_, command) => {
@@ -340,7 +340,7 @@ function program(printHelp: (text: string) => void): Command {
   onFiles(
     {
       name: "partition",
-      summary: "put the elements that a condition holds for first, then the rest",
+      summary: "put the elements that a condition holds for before the rest",
       description:
         "Puts the elements that a condition holds for (--where) or that have a flag (--flags) first, then the rest; both parts stay in order. It prints how many these are, alone on stdout. With --classes, it writes one class after another, and prints where each class begins and where the last one ends.",
       options: [

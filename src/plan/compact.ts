@@ -92,12 +92,6 @@ const ends = {
   rest: "rest",
 } as const satisfies Bindings;
 
-/** The error for indices beside a map, or beside a type that items are converted to. */
-const mappedIndices = ({ map }: CompactOptions, title: string): ArgumentError =>
-  map === undefined
-    ? new ArgumentError(`${title}: indices are u32, and are not converted; leave type out`, "type")
-    : new ArgumentError(`${title} takes a map or indices, which are not mapped, and not both`, "map");
-
 /**
  * Plans a compaction. It takes a single pass if the adapter manages it and if the input starts at a vector. Otherwise it
  * counts the kept items of each tile, scans the counts, and moves the kept items to their places, in order. The number of
@@ -124,7 +118,7 @@ export function planCompact(
   const indirect = requireIndirect(options.indirect, title);
   const map = mapOf(options, type, title, facts.features);
   if (map !== undefined && indices) {
-    throw mappedIndices(options, title);
+    throw mappedIndices(title, options);
   }
   const from = map?.from ?? type;
   const classes = parted?.classes;
@@ -191,6 +185,12 @@ export function planCompact(
     flags && indices ? ways.map((way) => ({ ...way, vector: 1 })) : ways,
   );
 }
+
+/** The error for indices with a map, or with a type that they would be converted to. */
+const mappedIndices = (title: string, { map }: CompactOptions): ArgumentError =>
+  map === undefined
+    ? new ArgumentError(`${title}: indices are u32, and are not converted; leave type out`, "type")
+    : new ArgumentError(`${title} takes a map or indices, which are not mapped, and not both`, "map");
 
 /** The ranges of a compaction. Positions of items by their flags are found without the items. */
 function needsOf({

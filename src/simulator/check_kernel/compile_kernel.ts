@@ -1,4 +1,3 @@
-import { describe } from "../../algebra/check_value.ts";
 import { refuse, SourceError, WavefoldError } from "../../errors.ts";
 import { requireOptions } from "../../options.ts";
 import { linesOf } from "./text.ts";
@@ -43,7 +42,7 @@ export async function compileKernel(code: string, options: CompileOptions): Prom
   const { gpu, file = "kernel.wgsl", source = code } = options;
   if (typeof gpu?.requestAdapter !== "function") {
     const takes = 'a GPU, such as navigator.gpu, or create(["backend=null"]) of the package webgpu';
-    refuse("compileKernel", "gpu", describe(gpu), takes);
+    refuse("compileKernel", "gpu", gpu === null ? "null" : typeof gpu, takes);
   }
   inUse.add(gpu);
   try {

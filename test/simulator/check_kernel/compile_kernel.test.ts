@@ -45,12 +45,15 @@ test("of a linked function, it names the line of the call", async () => {
 
 test.each([
   ["undefined", {}],
-  ["1", { gpu: 1 }],
-  ["an object", { gpu: {} }],
-])("refuses %s, which is no GPU", async (_, options) => {
+  ["number", { gpu: 1 }],
+  ["null", { gpu: null }],
+  ["object", { gpu: {} }],
+])("refuses %s, which is no GPU", async (given, options) => {
   const refused = compileKernel(kernel("t == 3u", ""), options as never);
   await expect(refused).rejects.toThrow(ArgumentError);
-  await expect(refused).rejects.toThrow(/^compileKernel: gpu is .*; it takes a GPU, such as navigator\.gpu/);
+  await expect(refused).rejects.toThrow(
+    `compileKernel: gpu is ${given}; it takes a GPU, such as navigator.gpu, or create(["backend=null"]) of the package webgpu`,
+  );
 });
 
 test("names the first of several errors, with its own notes", async () => {
