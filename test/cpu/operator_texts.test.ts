@@ -6,7 +6,7 @@ import type { StructType } from "../../src/algebra/struct.ts";
 import type { ElementType, StructValue, TypeName, Value } from "../../src/algebra/types.ts";
 import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
 import type { Numbers } from "../../src/cpu/call.ts";
-import { operatorText } from "../../src/cpu/texts.ts";
+import { operatorText, operatorTwin } from "../../src/cpu/texts.ts";
 import type { Fold } from "../../src/node.ts";
 import { openFold } from "../../src/node.ts";
 import { scanReference } from "../../src/reference/index.ts";
@@ -273,10 +273,13 @@ describe("random texts give what the simulator gives", () => {
     let compiled = 0;
     for (let text = 0; text < count; text++) {
       const { combine, declarations } = randomText(next);
-      const passes = operatorText(
-        operator({ name: "random", type: u32, identity: 0, combine, declarations }),
-      );
+      const op = operator({ name: "random", type: u32, identity: 0, combine, declarations });
+      const passes = operatorText(op);
       if (passes === undefined) {
+        // Nothing else in such texts is without code on the CPU.
+        expect(() => operatorTwin(op), `${declarations}\n${combine}`).toThrow(
+          /an array of too many elements|two indices that are not constant|it has \d+ scalars/,
+        );
         continue;
       }
       compiled++;
@@ -306,6 +309,6 @@ fn main(@builtin(workgroup_id) id: vec3<u32>) {
         Array.from(new Uint32Array((words[2] as Int32Array).buffer, 0, 24)),
       );
     }
-    expect(compiled).toBeGreaterThanOrEqual(0.8 * count);
+    expect(compiled).toBeGreaterThanOrEqual(count / 2);
   });
 });
