@@ -45,7 +45,8 @@ export const countReference = <A extends AnyArray>(data: A, options: ReferenceCo
 /**
  * What `any` means: whether a condition holds for any element.
  *
- * @throws {ArgumentError} {@link SourceError} as {@link countReference}.
+ * @throws {ArgumentError} as {@link countReference}.
+ * @throws {SourceError} as {@link countReference}.
  *
  * @example
  * ```ts
@@ -58,7 +59,8 @@ export const anyReference = <A extends AnyArray>(data: A, options: ReferenceCond
 /**
  * What `all` means: whether a condition holds for all elements. It does if there are none.
  *
- * @throws {ArgumentError} {@link SourceError} as {@link countReference}.
+ * @throws {ArgumentError} as {@link countReference}.
+ * @throws {SourceError} as {@link countReference}.
  *
  * @example
  * ```ts
@@ -71,7 +73,8 @@ export const allReference = <A extends AnyArray>(data: A, options: ReferenceCond
 /**
  * What `findFirst` means: the index of the first element that a condition holds for, or −1 if there is none.
  *
- * @throws {ArgumentError} {@link SourceError} as {@link countReference}.
+ * @throws {ArgumentError} as {@link countReference}.
+ * @throws {SourceError} as {@link countReference}.
  *
  * @example
  * ```ts
@@ -84,7 +87,8 @@ export const findFirstReference = <A extends AnyArray>(data: A, options: Referen
 /**
  * What `findLast` means: the index of the last element that a condition holds for, or −1 if there is none.
  *
- * @throws {ArgumentError} {@link SourceError} as {@link countReference}.
+ * @throws {ArgumentError} as {@link countReference}.
+ * @throws {SourceError} as {@link countReference}.
  *
  * @example
  * ```ts
