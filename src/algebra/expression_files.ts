@@ -18,6 +18,13 @@ export const expressionFiles = (
 ): readonly SourceText[] =>
   eachOnce(types.flatMap(({ files, numbers }) => [...files, ...(numbers?.files ?? [])]));
 
+/** What an expression stands in whose number is taken for a condition or a class, and the type that results. */
+export const takenAs = {
+  condition: { result: "bool", open: "bool(", close: ")" },
+  // i32 keeps the sign; as u32, a negative number is greater than any class.
+  class: { result: "u32", open: "u32(i32(", close: "))" },
+} as const;
+
 /**
  * What a caller's expression sees that computes a `result` from these parameters, and from params. A condition takes any number, which is true
  * if it is not 0, and a class any number, whose fraction is dropped.

@@ -1,4 +1,4 @@
-import { expressionFiles, expressionOver } from "../algebra/expression_files.ts";
+import { expressionFiles, expressionOver, takenAs } from "../algebra/expression_files.ts";
 import type { DeclaredParams } from "../algebra/seen_params.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { callersFunction } from "../text/callers.ts";
@@ -16,10 +16,6 @@ export interface TextFunction {
   readonly params: DeclaredParams | undefined;
 }
 
-/** What an expression stands in. i32 keeps the sign of a class; as u32, a negative number is greater than any class. */
-const around = { condition: ["bool("], class: ["u32(i32(", "))"] } as const;
-const resultTypes = { condition: "bool", class: "u32" } as const;
-
 const typeText = (type: ElementType | "u32"): string =>
   typeof type === "string" ? type : type.native.element;
 
@@ -33,8 +29,8 @@ export function textFunction({
   params,
 }: TextFunction): readonly Source[] {
   const list = Object.entries(parameters).map(([one, type]) => `${one}: ${typeText(type)}`);
-  const own = typeof result === "string" ? resultTypes[result] : result.native.element;
-  const head = `fn ${name}(${list.join(", ")}) -> ${own} {`;
+  const taken = typeof result === "string" ? takenAs[result] : undefined;
+  const head = `fn ${name}(${list.join(", ")}) -> ${taken?.result ?? typeText(result as ElementType)} {`;
   return [
     ...(params ? [params.uniform, ...expressionFiles(...params.elements)] : []),
     callersFunction(
@@ -42,7 +38,8 @@ export function textFunction({
       title,
       text,
       expressionOver(parameters, result, params),
-      ...(typeof result === "string" ? around[result] : []),
+      taken?.open,
+      taken?.close,
     ),
   ];
 }

@@ -1,5 +1,5 @@
 import type { CustomOperator } from "../../algebra/custom_operator.ts";
-import { expressionFiles } from "../../algebra/expression_files.ts";
+import { expressionFiles, takenAs } from "../../algebra/expression_files.ts";
 import { numbers, numericSurroundings, typeInText } from "../../algebra/numbers_64.ts";
 import { provideNumbers } from "../../algebra/numbers_later.ts";
 import { numericFiles } from "../../algebra/numeric_files.ts";
@@ -55,8 +55,6 @@ interface Head {
 }
 
 const headOf = (result: string, open = "(", close = ")"): Head => ({ result, open, close });
-const conditionHead = headOf("bool", "bool(");
-const classHead = headOf("u32", "u32(i32(", "))");
 
 /** What a text over elements is, and what it may name. */
 export interface MapText {
@@ -312,7 +310,7 @@ function checkedMap(
   // A number of 64 bits is converted to what it is asked for, which is a condition for a text of its own type.
   const head =
     wanted === undefined && isLong && !returns && own?.kind === "scalar"
-      ? conditionHead
+      ? takenAs.condition
       : headFor(
           from,
           wanted,
@@ -383,7 +381,7 @@ function headFor(
     return headOf(nameOf(wanted));
   }
   if (wanted !== undefined) {
-    return wanted === "condition" ? conditionHead : classHead;
+    return takenAs[wanted];
   }
   return headOf(own?.kind === "scalar" ? scalarName(own.name) : nameOf(from));
 }

@@ -3,7 +3,8 @@ import type { Constant, Typing } from "../../text/typing.ts";
 import { numberOf } from "../../text/typing.ts";
 import type { Type } from "../../text/wgsl_types.ts";
 import { concrete, textOfType } from "../../text/wgsl_types.ts";
-import { builtinWords, constantWord } from "../builtin_texts.ts";
+import { constantWord } from "../builtin_texts.ts";
+import { integerOf, wordsOfCall } from "../compile/constant_call.ts";
 import { scalarOf } from "../compile/layout.ts";
 import { runText } from "../compile/run_text.ts";
 import { f16Number, f16Word, f32Number } from "../numbers/words.ts";
@@ -180,7 +181,7 @@ export class Constants {
       type: of,
       words: (given[at] as Parts).map((part) => String(constantWord(scalarOf(scalarIn(of)), part))),
     }));
-    const words = wordsOf(name, operands, result);
+    const words = wordsOfCall(name, operands, result);
     return words?.map((word) => numberOfWord(nameIn(result), runText(`return ${word};`) as number));
   }
 }
@@ -207,17 +208,6 @@ function made(type: Type, given: readonly Parts[]): Parts | undefined {
   return all.map((part) => (isFloat(type) ? rounded(type, part) : BigInt(part)));
 }
 
-function wordsOf(...call: Parameters<typeof builtinWords>): readonly string[] | undefined {
-  try {
-    return builtinWords(...call);
-  } catch (cause) {
-    if (cause instanceof TypeError) {
-      return undefined;
-    }
-    throw cause;
-  }
-}
-
 function numberOfWord(name: string, word: number): Constant {
   switch (name) {
     case "f32":
@@ -225,7 +215,7 @@ function numberOfWord(name: string, word: number): Constant {
     case "f16":
       return f16Number(word);
     default:
-      return BigInt(name === "u32" ? word >>> 0 : word);
+      return integerOf(word, name);
   }
 }
 

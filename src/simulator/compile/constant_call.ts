@@ -25,14 +25,14 @@ export const constantCall: ConstantCall = (name, args, result) => {
       ? isAbstract(first.type)
         ? String(constantWord(to, first.value))
         : convertText(scalarOf(first.type), to, operands[0]?.words[0] as string)
-      : wordOf(name, operands, result);
-  return word === undefined ? undefined : ofWord(runText(`return ${word};`) as number, to);
+      : wordsOfCall(name, operands, result)?.[0];
+  return word === undefined ? undefined : integerOf(runText(`return ${word};`) as number, to);
 };
 
-/** What the function does not take has no value. It is refused where types are checked. */
-function wordOf(...call: Parameters<typeof builtinWords>): string | undefined {
+/** The words of a built-in function's result. What the function does not take has no value: it is refused where types are checked. */
+export function wordsOfCall(...call: Parameters<typeof builtinWords>): readonly string[] | undefined {
   try {
-    return builtinWords(...call)?.[0];
+    return builtinWords(...call);
   } catch (cause) {
     if (cause instanceof TypeError) {
       return undefined;
@@ -41,4 +41,5 @@ function wordOf(...call: Parameters<typeof builtinWords>): string | undefined {
   }
 }
 
-const ofWord = (word: number, type: string): bigint => BigInt(type === "u32" ? word >>> 0 : word);
+/** The integer that a word holds. */
+export const integerOf = (word: number, type: string): bigint => BigInt(type === "u32" ? word >>> 0 : word);
