@@ -1,3 +1,5 @@
+import { gridOf } from "../src/plan/plan.ts";
+
 /** A dispatch that copies a buffer, ready to be recorded: what every other time is compared with. */
 export interface Copy {
   record(pass: GPUComputePassEncoder): void;
@@ -62,12 +64,6 @@ fn compare(
 export const wholeVectors = (bytes: number): number =>
   Math.max(VECTOR_BYTES, Math.ceil(bytes / VECTOR_BYTES) * VECTOR_BYTES);
 
-/** Work-groups in one dimension, or in two where the device's limit asks for it. */
-function gridOf(device: GPUDevice, groups: number): [number, number] {
-  const height = Math.ceil(groups / device.limits.maxComputeWorkgroupsPerDimension);
-  return [Math.ceil(groups / height), height];
-}
-
 const pipelines = new WeakMap<GPUDevice, Map<string, Promise<GPUComputePipeline>>>();
 
 /** A device's pipeline of that name. It is compiled once: that takes longer than most of what it does. */
@@ -110,7 +106,8 @@ async function prepare(
       resource: { buffer, size: Math.min(size, buffer.size) },
     })),
   });
-  const [width, height] = gridOf(device, Math.ceil(size / (VECTOR_BYTES * THREADS * vectors)));
+  const groups = Math.ceil(size / (VECTOR_BYTES * THREADS * vectors));
+  const { width, height } = gridOf(groups, device.limits, label);
   return {
     record(pass) {
       pass.setPipeline(pipeline);

@@ -11,6 +11,7 @@ import { openFold } from "../src/node.ts";
 import type { FamilyPeer, FamilyRow, FamilyTask } from "./family.ts";
 import { areAllRight, familyTasks, familyTitles, timeFamily } from "./family.ts";
 import { headOf, hostOf } from "./host.ts";
+import { lineOfWidths } from "./line.ts";
 import { createTimer, paceFor } from "./timer.ts";
 
 const text = { type: "string" } as const;
@@ -28,13 +29,8 @@ const powers = (values.sizes ?? (fold.software ? "12" : "20,24,28")).split(",").
 const timer = await createTimer(fold.device, paceFor(fold.software, fold.software));
 await timer.heat();
 
-const columns = [38, 6, 9, 9, 7, 9, 12] as const;
-const print = (cells: readonly string[]): void =>
-  console.log(
-    cells
-      .map((cell, at) => (at === 0 ? cell.padEnd(columns[at]) : cell.padStart(columns[at] ?? 0)))
-      .join(" "),
-  );
+const lineOf = lineOfWidths([38, 6, 9, 9, 7, 9, 12]);
+const print = (cells: readonly string[]): void => console.log(lineOf(cells));
 
 /** CUB's time for the same task. */
 const peerOf = (program: string, task: FamilyTask, length: number): FamilyPeer =>

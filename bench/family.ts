@@ -1,8 +1,9 @@
 import { u32 } from "../src/algebra/integers.ts";
 import type { Fold } from "../src/gpu/fold.ts";
-import { createBuffer, readerOf } from "./buffers.ts";
+import { createBuffer } from "./buffers.ts";
 import { prepareCopy, preparePoison } from "./copy.ts";
 import type { Timer } from "./timer.ts";
+import { problemOf, wordAt, wordsBy, writeWords } from "./words.ts";
 
 // The rest of the family: unique and run lengths, sums by key, partitions and histograms, each beside a copy of as many u32. CUB's
 // program, bench/peers/cub.cu, has the same tasks on the same data.
@@ -23,22 +24,6 @@ export const familyTitles: Readonly<Record<FamilyTask, string>> = {
 const BINS = 256;
 const RANGE = 2 ** 16;
 const BITS = { runs: 2, sums: 8 } as const;
-
-/** A word for each index. `word_at` in bench/peers/cub.cu makes the same. */
-const wordAt = (index: number): number => {
-  let word = Math.imul(index, 2654435761) >>> 0;
-  word = Math.imul(word ^ (word >>> 15), 2246822519) >>> 0;
-  return (word ^ (word >>> 13)) >>> 0;
-};
-
-/** Words by their places. There may be 2^28 of them, and a loop takes the least time. */
-function wordsBy(length: number, word: (at: number) => number): Uint32Array<ArrayBuffer> {
-  const words = new Uint32Array(length);
-  for (let at = 0; at < length; at++) {
-    words[at] = word(at);
-  }
-  return words;
-}
 
 /** Keys that rise by one where a run starts: at one of 2^bits places, at random. */
 function keysOf(length: number, bits: number): Uint32Array<ArrayBuffer> {
@@ -208,15 +193,6 @@ export const areAllRight = (rows: readonly FamilyRow[], peer: FamilyPeer | undef
   rows.every(({ problem }) => problem === undefined) &&
   (peer?.results ?? []).every(({ median, verified }) => median === undefined || verified === true);
 
-const PIECE = 2 ** 24;
-
-/** Writes words into a buffer, piece by piece. */
-function fill(device: GPUDevice, buffer: GPUBuffer, words: Uint32Array<ArrayBuffer>): void {
-  for (let at = 0; at < words.length; at += PIECE) {
-    device.queue.writeBuffer(buffer, 4 * at, words.subarray(at, at + PIECE));
-  }
-}
-
 /** Times a task at a length, after its result was compared with the CPU's. */
 export async function timeFamily(
   fold: Fold,
@@ -240,9 +216,9 @@ export async function timeFamily(
       count: await buffer("count", 4),
     };
     const data = familyData(task, length);
-    fill(device, buffers.input, data);
+    writeWords(device, buffers.input, data);
     if (task === "sums") {
-      fill(device, buffers.values, familyValues(length));
+      writeWords(device, buffers.values, familyValues(length));
     }
     const copy = await prepareCopy(device, buffers.input, buffers.unique, 4 * length);
     const copied = await timer.time({ pass: copy.record });
@@ -258,7 +234,7 @@ export async function timeFamily(
       pass.end();
     }
     device.queue.submit([encoder.finish()]);
-    const problem = await problemOf(device, buffers, familyExpected(task, data));
+    const problem = await problemWith(device, buffers, familyExpected(task, data));
     const { median } = await timer.time({ pass: prepared.record });
     return { task, length, median, copy: copied.median, problem };
   } finally {
@@ -269,7 +245,7 @@ export async function timeFamily(
 }
 
 /** What is wrong with the outputs. */
-async function problemOf(
+async function problemWith(
   device: GPUDevice,
   { output, unique, count }: Buffers,
   expected: Expected,
@@ -280,18 +256,9 @@ async function problemOf(
     ["keys", unique, expected.unique],
   ];
   for (const [name, buffer, words] of wanted) {
-    if (words !== undefined) {
-      const found = new Uint32Array(words.length);
-      const reader = readerOf(device, buffer);
-      await reader.read(new Uint8Array(found.buffer));
-      reader.destroy();
-      let at = 0;
-      while (at < words.length && words[at] === found[at]) {
-        at++;
-      }
-      if (at < words.length) {
-        return `${name} ${at} is ${found[at]}, and the CPU has ${words[at]}`;
-      }
+    const problem = words && (await problemOf(device, name, buffer, words));
+    if (problem !== undefined) {
+      return problem;
     }
   }
   return undefined;

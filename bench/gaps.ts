@@ -29,6 +29,7 @@ import type { Options, Row } from "./gap_rows.ts";
 import { rowsOf, structOf } from "./gap_rows.ts";
 import type { Host } from "./host.ts";
 import { headOf, hostOf } from "./host.ts";
+import { lineOfWidths } from "./line.ts";
 import type { PartLeftOut } from "./parts_left_out.ts";
 import { partsLeftOut, planWithout } from "./parts_left_out.ts";
 import type { Timer } from "./timer.ts";
@@ -229,11 +230,8 @@ async function timeRow(
   return results;
 }
 
-const columns = [50, 28, 9, 9, 7, 9, 7, 7] as const;
-const show = (cells: readonly string[]): void =>
-  console.log(
-    cells.map((cell, at) => (at === 0 ? cell.padEnd(columns[0]) : cell.padStart(columns[at] ?? 0))).join(" "),
-  );
+const lineOf = lineOfWidths([50, 28, 9, 9, 7, 9, 7, 7]);
+const show = (cells: readonly string[]): void => console.log(lineOf(cells));
 
 function showResult({ what, form, isWrong, micros, copy, goal, clock, problem }: Result): void {
   const copies = micros / copy;

@@ -1,5 +1,6 @@
 import Table from "cli-table3";
 import type { Host } from "./host.ts";
+import { lineOfWidths } from "./line.ts";
 import type { RecordCost } from "./record-cost.ts";
 import type { Row } from "./run.ts";
 import { columnOf, MOST_ON_CPU } from "./run.ts";
@@ -67,11 +68,7 @@ export function groupsOf(rows: readonly Row[]): Group[] {
 /** The widths of a line's columns: what was timed, length, microseconds, copies, GB/s. */
 const WIDTHS = [44, 8, 16, 8, 8] as const;
 
-const lineFrom = (cells: readonly string[]): string =>
-  cells
-    .map((cell, at) => (at === 0 ? cell.padEnd(WIDTHS[at]) : cell.padStart(WIDTHS[at] ?? 0)))
-    .join(" ")
-    .trimEnd();
+const lineFrom = lineOfWidths(WIDTHS);
 
 /** What stands above {@link lineOf}. */
 export const lineHead = lineFrom(["", "length", "µs", "copies", "GB/s"]);

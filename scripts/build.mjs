@@ -19,6 +19,7 @@ const bundler = await rolldown({
     simulator: "src/simulator/index.ts",
     three: "src/three/index.ts",
     typegpu: "src/typegpu.ts",
+    wesl: "src/wesl.ts",
     esbuild: "src/build/esbuild.ts",
     vite: "src/build/vite.ts",
   },
@@ -40,7 +41,8 @@ const { output } = await bundler.write({
     groups: [
       {
         debugName: "what open takes",
-        name: atOnce(["src/gpu/open.ts"], Object.values(textual), {
+        // The types of 64 bits, which esbuild loads at once, take src/algebra/check_value.ts.
+        name: atOnce(["src/gpu/open.ts", "src/algebra/check_value.ts"], Object.values(textual), {
           on_device: ["src/gpu/at_hand/on_device.ts"],
           cpu_calls: ["src/gpu/at_hand/cpu_calls.ts"],
         }),
@@ -152,8 +154,10 @@ await build({
       inKernelExamples.map((name) => [`examples/in-kernel/${name}`, `examples/in-kernel/${name}.ts`]),
     ),
     "bench/in-kernel": "bench/in-kernel.ts",
+    "bench/beside": "bench/beside.ts",
     "bench/family-run": "bench/family-run.ts",
     "bench/gaps": "bench/gaps.ts",
+    "bench/machines": "bench/machines.ts",
   },
   outdir: "build",
   packages: "external",

@@ -149,6 +149,26 @@ function timesOf({ rows }) {
   return { bars: bars.join("\n"), power: Math.log2(length), millions: Math.round(length / 1e6) };
 }
 
+const escapes = { "<": "&lt;", ">": "&gt;", "&": "&amp;" };
+
+/** The lines that a file of the site marks to be shown, as HTML. They are those that run. */
+async function shownLines(path) {
+  const text = await readFile(join(sources, path), "utf8");
+  const parts = Array.from(
+    text.matchAll(/^( *)\/\/ shown from here\n([\s\S]*?)\n *\/\/ shown to here$/gm),
+    ([, indent, lines]) =>
+      lines
+        .split("\n")
+        .filter((line) => !line.includes("// biome-ignore"))
+        .map((line) => line.slice(indent.length))
+        .join("\n"),
+  );
+  if (parts.length === 0) {
+    throw new Error(`${path} marks no lines to be shown`);
+  }
+  return parts.join("\n").replaceAll(/[<>&]/g, (one) => escapes[one]);
+}
+
 /** Puts the package into a folder, as `npm pack` makes it, or as it was made before. */
 async function packInto(folder, tarball) {
   if (tarball !== undefined) {
@@ -248,6 +268,7 @@ export async function buildSite(folder, { api = true, manifest = join(root, "pac
   const names = {
     repository: await repositoryLink(manifest),
     package: `${packageName}-${version}.tgz`,
+    scene: await shownLines("use/splats.ts"),
     card,
     ...timesOf(report),
   };

@@ -248,7 +248,7 @@ struct Call {
   // Columns: the rows of a chunk.
   chunk_rows: u32,
   // Rows: how many elements a pass combines for each row, which are items or totals of chunks; the most of these that a tile takes; and if
-  // a row is longer than a tile, how many tiles it has.
+  // a row is longer than a tile, how many tiles it has. Of columns of several matrices, row_length is how many rows each matrix has.
   row_length: u32,
   tile_items: u32,
   row_tiles: u32,

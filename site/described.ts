@@ -95,7 +95,7 @@ export function requestOf(choice: DescribedChoice, length: number, facts: Device
   if (most > MOST_ITEMS) {
     throw new ArgumentError(`The result has ${most} items; the page shows ${MOST_ITEMS} at most`);
   }
-  return { ...request, results: request.results.filter(({ isDropped }) => !isDropped) };
+  return request;
 }
 
 /** The plan of a call at hand, for `length` elements. */

@@ -1,3 +1,4 @@
+import { operators } from "../src/algebra/operators.ts";
 import { ArgumentError, elementTypes, type TypeName } from "../src/index.ts";
 import { kindsOf } from "../src/primitives/described.ts";
 import type { Described } from "../src/primitives/help.ts";
@@ -84,6 +85,10 @@ function optionField({ primitive }: Described, name: string, says: string, start
     case "type": {
       const types = choices(typeNames, byDefault());
       return { ...optionIn(name, says, types, (type) => elementTypes[type as TypeName]), isMore };
+    }
+    case "operator": {
+      const names = choices(Object.keys(operators), byDefault());
+      return optionIn(name, says, names, (given) => operators[given as keyof typeof operators]);
     }
     case "expression":
       return { ...expression(name, says, start as string | undefined), isMore };

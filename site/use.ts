@@ -12,7 +12,7 @@ import { makeParticles, Particle } from "./use/particles.ts";
 import type { Player } from "./use/play.ts";
 import { playOn, rateText } from "./use/play.ts";
 import type { Splats } from "./use/splats.ts";
-import { makeSplats } from "./use/splats.ts";
+import { makeSplats, SPLAT_BYTES } from "./use/splats.ts";
 
 const element = (id: string): HTMLElement => byId(id, HTMLElement);
 const button = (id: string): HTMLButtonElement => byId(id, HTMLButtonElement);
@@ -72,7 +72,7 @@ async function answer(at: string, problemAt: string, ask: () => Promise<string>)
 /** The splats, and what steers them. */
 function showSplats(fold: Fold): Player<Splats> {
   const sizes = fold.software ? [2_000, 8_000, 32_000] : [100_000, 1_000_000, 4_000_000];
-  const room = Math.floor(fold.device.limits.maxStorageBufferBindingSize / 4);
+  const room = Math.floor(fold.device.limits.maxStorageBufferBindingSize / SPLAT_BYTES);
   offer(
     select("splats-count"),
     sizes.filter((one) => one <= room),
@@ -83,7 +83,7 @@ function showSplats(fold: Fold): Player<Splats> {
   const order = element("splats-order");
   const splats = (): number => Number(select("splats-count").value);
   const player = playOn(fold, stage, {
-    make: () => makeSplats(fold, stage, splats(), () => sorts.checked),
+    make: () => makeSplats(fold, stage, splats(), { count: splats, sorts: () => sorts.checked }),
     onChange({ running, rate, problem }) {
       button("splats-play").textContent = running ? "Pause" : "Play";
       button("splats-play").ariaLabel = running ? "Pause the splats" : "Play the splats";
@@ -103,7 +103,7 @@ function showSplats(fold: Fold): Player<Splats> {
     answer("splats-order", "splats-problem", async () => {
       const shown = await player.ready();
       return (await shown.check())
-        ? `${count(splats())} splats, each once, from the farthest to the nearest`
+        ? `${count(await shown.inSight())} of ${count(splats())} splats are in sight, each drawn once, from the farthest to the nearest`
         : "They are in no order";
     }),
   );
@@ -161,6 +161,28 @@ function showBlur(fold: Fold): void {
   });
   seen.observe(stage);
   draw();
+}
+
+/** The crossfilter, which is loaded with the table's library once it comes into sight. */
+function showTable(fold: Fold): void {
+  const sizes = fold.software ? [20_000, 200_000] : [100_000, 1_000_000, 10_000_000];
+  const room = Math.floor(fold.device.limits.maxStorageBufferBindingSize / 4);
+  offer(
+    select("crossfilter-rows"),
+    sizes.filter((one) => one <= room),
+    sizes[fold.software ? 0 : 1],
+  );
+  const seen = new IntersectionObserver(async ([entry]) => {
+    if (entry?.isIntersecting) {
+      seen.disconnect();
+      try {
+        (await import("./use/crossfilter.ts")).showCrossfilter(fold);
+      } catch (cause) {
+        element("crossfilter-problem").textContent = messageOf(cause);
+      }
+    }
+  });
+  seen.observe(element("crossfilter-title"));
 }
 
 let result: BenchResult | undefined;
@@ -283,5 +305,6 @@ if (fold === undefined) {
 } else {
   showBench(fold, [showParticles(fold), showSplats(fold)]);
   showBlur(fold);
+  showTable(fold);
 }
 document.documentElement.dataset.ready = "";

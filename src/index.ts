@@ -5,7 +5,7 @@
  * @module wavefold
  */
 export * from "./algebra/index.ts";
-export type { Segments, SegmentsByExpression } from "./algebra/segments.ts";
+export type { Segments, SegmentsByAxis, SegmentsByExpression } from "./algebra/segments.ts";
 export type { Float16ArrayLike, TypedArrays } from "./algebra/types.ts";
 export {
   AdapterError,
@@ -26,21 +26,32 @@ export type { ArgValue } from "./gpu/at_hand/hand_types.ts";
 export type {
   Answer,
   ArgSortOptions,
+  AskedResults,
   Binned,
   CompactCallOptions,
   ComputedKeys,
   ElementIn,
   ExpandCallOptions,
+  Expanded,
+  FirstOf,
   FlagsOf,
   FoldArray,
+  FoldArrays,
   FoldCallOptions,
+  FoldedArray,
   GivenSegments,
   HandSortOptions,
   HistogramCallOptions,
+  InOrder,
+  MapCallOptions,
   MapTo,
+  MergeCallOptions,
+  MergedValues,
   NameIn,
   NamesIn,
   NthOf,
+  OfKind,
+  OrderOf,
   PartitionCallOptions,
   Partitioned,
   ReduceCallOptions,
@@ -50,6 +61,7 @@ export type {
   ResultValue,
   Runs,
   ScanCallOptions,
+  Scanned,
   SegmentsOf,
   SortCallOptions,
   SortResult,
@@ -57,13 +69,15 @@ export type {
   SortValues,
   Taken,
   TakeOptions,
+  TopKCallOptions,
   U32Array,
-  UniqueOptions,
+  UniqueCallOptions,
+  Uniques,
   WeightsOf,
 } from "./gpu/call_types.ts";
 export type { SinglePassTest } from "./gpu/device/context.ts";
 export type { Fold, OfType } from "./gpu/fold.ts";
-export type { ContentsOf, GpuArray, GpuView } from "./gpu/gpu_arrays/gpu_array.ts";
+export type { ContentsOf, GpuArray, GpuArrayOf, GpuView } from "./gpu/gpu_arrays/gpu_array.ts";
 export type { GpuSegments, GpuSegmentsByExpression } from "./gpu/gpu_arrays/segments_on_gpu.ts";
 export type { UploadOptions, WrapOptions } from "./gpu/gpu_arrays/upload_and_wrap.ts";
 export type { OpenOptions } from "./gpu/open.ts";
@@ -93,17 +107,22 @@ export type { AdapterTuning, AdapterTuningRow, TunedAdapter } from "./plan/adapt
 export type { BinOptions } from "./plan/bins.ts";
 export type { SortOptions } from "./plan/check_sort.ts";
 export type { CompactOptions, PartitionOptions } from "./plan/compact.ts";
+export type { CountBounds } from "./plan/count_bounds.ts";
 export type { ExpandOptions } from "./plan/expand_runs.ts";
 export type { ConditionOption, ConditionOptions } from "./plan/find.ts";
 export type { Grouping } from "./plan/grouping.ts";
 export type { HistogramOptions, HistogramTuning, WeightName } from "./plan/histogram.ts";
+export type { MapText, NeighbourOptions, PreparedMapOptions } from "./plan/map_elements.ts";
+export type { MergeOptions, MergeOrder, SetOptions } from "./plan/merge.ts";
 export type { ParamsOption, Passes, SegmentOptions, SegmentsBy, TuningOptions } from "./plan/options.ts";
+export type { UniqueOptions } from "./plan/planned_unique.ts";
 export type { ReduceOptions } from "./plan/reduce.ts";
 export type { RunKeyOptions } from "./plan/run_key.ts";
 export type { ScanOptions } from "./plan/scan.ts";
+export type { ScatterOptions } from "./plan/scatter_base.ts";
 export type { SearchOptions, SearchTuning } from "./plan/search.ts";
 export type { NthOptions, TopKOptions, TopKOrder, TopKRowsOptions } from "./plan/select.ts";
-export type { SortKeyOptions, SortOrder } from "./plan/sort_key.ts";
+export type { KeysOrder, SortKeyOptions, SortOrder } from "./plan/sort_key.ts";
 export type { SegmentSortOptions } from "./plan/sort_segments.ts";
 export type { PreparedSortOptions, ValueTypes } from "./plan/sort_with_values.ts";
 export type { CallParamsOption, IntoOption, MapOption, TypesOption } from "./primitives/call_options.ts";
@@ -121,6 +140,7 @@ export type {
   GpuExpandOptions,
   HandExpandOptions,
   PreparedExpandRuns,
+  RankedItems,
 } from "./primitives/expand_runs.ts";
 export type { ConditionRanges, HandConditionOptions, PreparedCondition } from "./primitives/find.ts";
 export type {
@@ -134,9 +154,19 @@ export type {
   HandHistogramOptions,
   HistogramRanges,
   PreparedHistogram,
+  SecondOption,
   WeightArray,
   WeightsOption,
 } from "./primitives/histogram.ts";
+export type { MapRanges, PreparedMap, WithOption } from "./primitives/map.ts";
+export type {
+  HandSetOptions,
+  MergeRanges,
+  MergeValues,
+  PreparedMerge,
+  PreparedSet,
+  SetRanges,
+} from "./primitives/merge.ts";
 export type { HandNthOptions, Nth, NthRanges, PreparedNth } from "./primitives/nth.ts";
 export type {
   ClassOptions,
@@ -148,8 +178,9 @@ export type {
 } from "./primitives/partition.ts";
 export type { BufferRange, Length } from "./primitives/ranges.ts";
 export type { FoldOptions, PreparedReduce, ReduceRanges, SegmentParts } from "./primitives/reduce.ts";
-export type { RunLengths, RunOptions } from "./primitives/run_lengths.ts";
 export type { PreparedScan, ScanOption, ScanRanges, TotalOption } from "./primitives/scan.ts";
+export type { HandScatterOptions, PreparedScatter, ScatterRanges } from "./primitives/scatter.ts";
 export type { HandSearchOptions, PreparedSearchSorted, SearchRanges } from "./primitives/search_sorted.ts";
 export type { PreparedSort, Sorted, SortRanges } from "./primitives/sort.ts";
 export type { HandTopKOptions, PreparedTopK, TopK, TopKRanges } from "./primitives/top_k.ts";
+export type { CountsOption, PreparedUnique, RunOptions, UniqueRanges } from "./primitives/unique.ts";

@@ -43,6 +43,8 @@ export interface NodeOpenOptions {
    * slow.
    */
   readonly adapter?: GPUAdapter | "gpu" | "software" | "simulated";
+  /** Which GPUs are taken: see {@link OpenOptions.featureLevel}. */
+  readonly featureLevel?: "core" | "compatibility";
   /** When calls from array to array run on the CPU instead: see {@link OpenOptions.cpu}. */
   readonly cpu?: "auto" | "never" | "always";
   /** Whether to test single passes on the device first: see {@link Fold.singlePassTest}. The test takes some seconds at most. */
@@ -95,15 +97,18 @@ const instances = new Set<GPU>();
  */
 export async function openFold(options: NodeOpenOptions = {}): Promise<Fold> {
   // Options that are not an object are refused below, with the other options.
-  const { adapter } = Object(options) as NodeOpenOptions;
+  const { adapter, featureLevel } = Object(options) as NodeOpenOptions;
   if (typeof adapter === "string" && !kinds.includes(adapter)) {
     refuse("openFold", "adapter", shown(adapter), `"gpu", "software", "simulated" or a GPUAdapter`);
+  }
+  if ((adapter === "software" || adapter === "simulated") && featureLevel !== undefined) {
+    refuse("openFold", "featureLevel", `given beside adapter: ${shown(adapter)}`, "GPUs alone");
   }
   const isNamed = typeof adapter === "string";
   const others = isNamed ? { ...options, adapter: undefined } : options;
   const fold = await openDevice(others as OpenOptions, {
     isNamed,
-    async find() {
+    async find(featureLevel) {
       if (adapter === "simulated") {
         return { adapter: await simulatedAdapter() };
       }
@@ -111,7 +116,10 @@ export async function openFold(options: NodeOpenOptions = {}): Promise<Fold> {
       const gpu =
         !canFindGpu() || adapter === "software"
           ? undefined
-          : await requestFrom(dawn, GPU_FLAGS, (info) => !info.isFallbackAdapter);
+          : await requestFrom(dawn, GPU_FLAGS, (info) => !info.isFallbackAdapter, {
+              powerPreference: "high-performance",
+              featureLevel,
+            });
       const found =
         gpu ?? (adapter === "gpu" ? undefined : await softwareOrWhy(dawn, adapter === "software"));
       if (found === undefined) {

@@ -5,9 +5,20 @@ export type OptionNames = Readonly<Record<string, unknown>>;
 
 /**
  * What an option takes, so that the command and the tests know how to give it: a whole number, WGSL, the values that WGSL names, an element type, a
- * list of numbers, or one of some words. `true` is for all that is none of these.
+ * list of numbers, true or false for all keys or a list of these, an operator, an object of distances, what stands past the ends of data, or one of some words. `true` is for all that is none of these.
  */
-export type OptionKind = true | "count" | "expression" | "params" | "type" | "numbers" | readonly string[];
+export type OptionKind =
+  | true
+  | "count"
+  | "expression"
+  | "params"
+  | "type"
+  | "numbers"
+  | "distances"
+  | "edge"
+  | "operator"
+  | "booleans"
+  | readonly string[];
 
 /** A table has `"boolean"` for each option that takes only true or false. `Others` are checked elsewhere, which says more of them. */
 export type OptionTable<Options, Others extends keyof Options = never> = {
@@ -22,16 +33,27 @@ export type OptionTable<Options, Others extends keyof Options = never> = {
  * Requires an object that has no other options than these, and true or false where the table says `"boolean"`. An option
  * that is undefined counts as left out.
  *
- * @throws {ArgumentError} which names the unknown option, and the one that was probably meant; or the option that is neither true nor false.
+ * @throws {ArgumentError} which names the unknown option, and the one that was probably meant or what `cures` has for it; or the option that
+ * is neither true nor false.
  */
-export function requireOptions(caller: string, options: unknown, names: OptionNames): void {
+export function requireOptions(
+  caller: string,
+  options: unknown,
+  names: OptionNames,
+  cures: Readonly<Record<string, string>> = {},
+): void {
   if (typeof options !== "object" || options === null) {
     refuse(caller, "options", options === null ? options : typeof options, "an object");
   }
   for (const [name, value] of Object.entries(options)) {
     if (value !== undefined) {
       if (!Object.hasOwn(names, name)) {
-        throw unknownOption(caller, name, Object.keys(names));
+        throw unknownOption(
+          caller,
+          name,
+          Object.keys(names),
+          Object.hasOwn(cures, name) ? cures[name] : undefined,
+        );
       }
       if (names[name] === "boolean" && typeof value !== "boolean") {
         refuse(caller, name, shown(value), "true or false");
@@ -53,14 +75,14 @@ export function requireCount(
 }
 
 /** The error for an unknown option. */
-function unknownOption(caller: string, name: string, names: readonly string[]): ArgumentError {
+function unknownOption(caller: string, name: string, names: readonly string[], cure?: string): ArgumentError {
   const plain = (one: string): string => one.toLowerCase().replace(/[_-]/g, "");
   // Each four letters of the name, or what is left of them, may have one wrong.
   const [nearest] = [0, 1, 2, 3, 4]
     .filter((steps) => 4 * steps < name.length + 4)
     .flatMap((steps) => names.filter((one) => isNear(plain(name), plain(one), steps)));
   return new ArgumentError(
-    `${caller} takes no option ${name}; ${nearest ? `did you mean ${nearest}?` : `it takes ${names.join(", ")}`}`,
+    `${caller} takes no option ${name}; ${cure ?? (nearest ? `did you mean ${nearest}?` : `it takes ${names.join(", ")}`)}`,
     name,
   );
 }

@@ -1,16 +1,19 @@
 /**
- * Schemas of TypeGPU's as element types. It needs nothing of the package `typegpu`.
+ * Schemas of TypeGPU's as element types, and its functions as operators. It needs nothing of the package `typegpu`.
  *
  * @module wavefold/typegpu
  */
+import type { CustomOperator } from "./algebra/custom_operator.ts";
+import { operator } from "./algebra/custom_operator.ts";
 import type { FieldType, VectorScalarName } from "./algebra/fields.ts";
 import { fixedArray, vec2, vec3, vec4 } from "./algebra/fields.ts";
 import { f16, f32 } from "./algebra/floats.ts";
 import { i32, u32 } from "./algebra/integers.ts";
 import type { StructFields, StructType } from "./algebra/struct.ts";
 import { struct } from "./algebra/struct.ts";
-import type { ScalarType, StructValue } from "./algebra/types.ts";
+import type { ElementType, ScalarType, StructValue, Value } from "./algebra/types.ts";
 import { ArgumentError, refuse, refuseOthers, shown } from "./errors.ts";
+import { piecesOf } from "./text/pieces.ts";
 
 /** A schema of TypeGPU's, as far as it is read here. */
 export interface Schema {
@@ -112,6 +115,106 @@ export function fromSchema<const S extends Schema, const Name extends string = C
     );
   }
   return structOf(schema, name, new Map()) as SchemaType<S, Name>;
+}
+
+/** A function that `tgpu.fn` made, as far as it is read here. */
+export interface SchemaFunction<S extends Schema> {
+  /** What it takes and gives. */
+  readonly shell: {
+    /** The schemas of its arguments. */
+    readonly argTypes: readonly Schema[];
+    /** The schema of its result. */
+    readonly returnType: S;
+  };
+}
+
+/** What writes a function of TypeGPU's as WGSL, with all that it uses: `tgpu`. */
+export interface Resolver {
+  /** The WGSL of such functions. */
+  resolve(items: never[]): string;
+}
+
+/** What {@link fromFunction} takes beside the function. */
+export interface FunctionOptions<V> {
+  /** The operator's name, if it is not the function's. It becomes part of names in WGSL. */
+  readonly name?: string;
+  /** The value that changes nothing on either side. */
+  readonly identity: NoInfer<V>;
+}
+
+/**
+ * A function of TypeGPU's as an operator: `tgpu.fn([schema, schema], schema)`, of the earlier and the later value. It must be associative, and need
+ * not commute. What it uses comes with it. Its structs have the names that TypeGPU gives them, so give each a name by `$name`, with an
+ * upper-case letter first.
+ *
+ * @throws {ArgumentError} for what is no such function, and as {@link fromSchema} and {@link operator}.
+ *
+ * @example
+ * ```ts
+ * import { d, tgpu } from "typegpu";
+ *
+ * const wider = tgpu.fn([d.f32, d.f32], d.f32)`(a, b) { return max(abs(a), abs(b)); }`.$name("wider");
+ * const op = fromFunction(tgpu, wider, { identity: 0 });
+ * await fold.reduce(Float32Array.of(3, -7, 5), { op }); // 7
+ * ```
+ */
+export function fromFunction<const S extends Schema>(
+  tgpu: Resolver,
+  fn: SchemaFunction<S>,
+  options: FunctionOptions<SchemaValue<S>>,
+): CustomOperator<
+  SchemaType<S> extends { readonly name: infer Name extends string } ? Name : string,
+  Extract<SchemaValue<S>, Value>
+> {
+  const caller = "fromFunction";
+  if (typeof tgpu?.resolve !== "function") {
+    refuse(caller, "tgpu", shown(tgpu), 'TypeGPU itself: import { tgpu } from "typegpu"');
+  }
+  const { argTypes = [], returnType } = (fn?.shell ?? {}) as Partial<SchemaFunction<S>["shell"]>;
+  if (returnType === undefined || argTypes.length !== 2 || argTypes.some((one) => one !== returnType)) {
+    throw new ArgumentError(
+      `${caller}: the function ${returnType === undefined ? `is ${shown(fn)}` : `takes ${argTypes.map(named).join(", ") || "nothing"}, and returns ${named(returnType)}`}; it takes tgpu.fn([schema, schema], schema), of one schema`,
+      "fn",
+    );
+  }
+  if (typeof options !== "object" || options === null) {
+    refuse(caller, "options", options === null ? "null" : typeof options, "an object with an identity");
+  }
+  const { identity, name, ...others } = options;
+  refuseOthers(caller, others, "identity, name");
+  if (identity === undefined) {
+    refuse(caller, "identity", "undefined", "the value that changes nothing on either side");
+  }
+  const type = fromSchema(returnType) as unknown as ElementType<string, Value>;
+  const pieces = piecesOf(tgpu.resolve([fn] as never[]));
+  const own = pieces.filter(({ keyword }) => keyword === "fn").at(-1)?.name ?? "";
+  const structs = structNames(returnType, new Set());
+  return operator({
+    name: name ?? own,
+    type,
+    identity: identity as Value,
+    combine: `${own}(earlier, later)`,
+    // The type has its structs.
+    declarations: pieces
+      .filter((piece) => piece.keyword !== "struct" || !structs.has(piece.name))
+      .map(({ text }) => text)
+      .join("\n"),
+  }) as unknown as ReturnType<typeof fromFunction<S>>;
+}
+
+/** The names of a schema's structs, its own among them. */
+function structNames(schema: Schema, names: Set<string>): ReadonlySet<string> {
+  if (isStruct(schema)) {
+    names.add(nameOf(schema) ?? "");
+    for (const one of Object.values(schema.propTypes)) {
+      structNames(one, names);
+    }
+  }
+  const { elementType } = schema as { readonly elementType?: unknown };
+  if (isSchema(elementType)) {
+    structNames(elementType, names);
+  }
+  return names;
 }
 
 const isSchema = (schema: unknown): schema is Schema =>

@@ -152,7 +152,7 @@ describe.each<[string, readonly Row[]]>([
       ["too many items", reduce({ itemsPerThread: 65 }), "itemsPerThread"],
       ["a tile of one item", scan({ workGroupSize: 1, itemsPerThread: 1 }), "workGroupSize"],
       ["neither where nor flags", compact({}), "where"],
-      ["both", compact({ where: "true", flags: [1, 0, 1] }), "where"],
+      ["too few flags beside where", compact({ where: "true", flags: [1, 0] }), "flags"],
       ["a predicate that is none", compact({ where: 3 }), "where"],
       ["an empty predicate", compact({ where: " " }), "where"],
       ["too few flags", compact({ flags: [1] }), "flags"],
@@ -174,7 +174,7 @@ describe.each<[string, readonly Row[]]>([
     "prepared",
     [
       ["a misspelled option", prepareScan({ maxLenght: 8 }), "maxLenght"],
-      ["flags, which record takes", prepareCompact({ where: undefined, flags: true }), "flags"],
+      ["flags, which record takes", prepareCompact({ flags: [1, 0, 1] }), "flags"],
       ["a length below zero", prepareScan({ maxLength: -1 }), "maxLength"],
       ["a type that is none", prepareScan({ type: undefined }), "type"],
       ["an item type that is none", prepareScan({ from: 3, map: "x" }), "from"],

@@ -8,6 +8,7 @@ import { f16, f32 } from "../src/algebra/floats.ts";
 import { u32 } from "../src/algebra/integers.ts";
 import type { Operator } from "../src/algebra/monoid.ts";
 import { monoid as monoidOf } from "../src/algebra/monoid.ts";
+import { i16, u8 } from "../src/algebra/narrow_types.ts";
 import { add, max, min } from "../src/algebra/operators.ts";
 import { struct } from "../src/algebra/struct.ts";
 import type { ElementType } from "../src/algebra/types.ts";
@@ -29,10 +30,12 @@ import { planColumns } from "../src/plan/columns.ts";
 import { planCombine } from "../src/plan/combine_pairs.ts";
 import { countWorkGroups } from "../src/plan/count_work_groups.ts";
 import type { DeviceFacts } from "../src/plan/device_facts.ts";
+import { planExpandRuns } from "../src/plan/expand_runs.ts";
 import { withFasterWays } from "../src/plan/faster_ways.ts";
 import { planGather } from "../src/plan/gather.ts";
 import type { HistogramOptions } from "../src/plan/histogram.ts";
 import { planHistogram } from "../src/plan/histogram.ts";
+import { planNarrow } from "../src/plan/narrow.ts";
 import type { Plan } from "../src/plan/plan.ts";
 import { ALL_ARRANGEMENTS } from "../src/plan/plan.ts";
 import type { ReduceOptions } from "../src/plan/reduce.ts";
@@ -182,6 +185,7 @@ async function* scansOf(
 /** Plans that with {@link scansOf} take everything that a kernel can be made of. */
 async function* othersOf(facts: DeviceFacts): AsyncGenerator<Plan> {
   yield* [planCompact({ type: f64, maxLength, where: "f16(x) < 1.0h" }, facts)];
+  yield* [planCompact({ type: f32, maxLength, where: "x < 1.0", flags: true }, facts)];
   for (const type of [f16, f32, f64] as ElementType[]) {
     const options = { type, op: untyped(exactAdd), maxLength, workGroupSize: 16, itemsPerThread: 4 };
     for (const passes of ["single", "reduce-then-scan"] as const) {
@@ -222,6 +226,22 @@ async function* othersOf(facts: DeviceFacts): AsyncGenerator<Plan> {
   }
   for (const type of [...allTypes, wide] as ElementType[]) {
     yield* examplePlans(type, maxLength, facts);
+  }
+  for (const type of [u8, i16] as ElementType[]) {
+    const packed = { type, maxLength, where: "x > 3", lengthOnGpu: type === u8 };
+    yield* [
+      planNarrow({ ...packed, rest: true }, facts, (own) => planPartition(own, facts)),
+      planNarrow(packed, facts, (own) => planPartition(own, facts)),
+    ];
+  }
+  // What is stored of an item of a run.
+  for (const stores of [
+    { indices: true },
+    { ranks: true },
+    { indices: true, ranks: true },
+    { atPositions: true },
+  ]) {
+    yield* [planExpandRuns({ type: f32, maxLength, ...stores }, facts)];
   }
   for (const [at, type] of ([u32, f16, f64, wide] as ElementType[]).entries()) {
     const key = type === wide ? { key: "x.f0" } : {};
@@ -301,10 +321,15 @@ async function* othersOf(facts: DeviceFacts): AsyncGenerator<Plan> {
         { ...columns, exclusive: true, initial: true, lengthOnGpu: true },
         ...(type === u32 ? [{ ...columns, from: f32, map: "u32(x) + i" }] : []),
       ]) {
-        yield* [planColumns(primitive, options, withFasterWays(facts), ALL_ARRANGEMENTS)];
+        const matrices = { ...options, segments: "matrices" };
+        yield* [
+          planColumns(primitive, options, withFasterWays(facts), ALL_ARRANGEMENTS),
+          planColumns(primitive, matrices, withFasterWays(facts), ALL_ARRANGEMENTS),
+        ];
         if (primitive === "scan") {
           const all = { ...withFasterWays(facts), inReverse };
           const reversed = { ...options, reverse: true };
+          yield* [planColumns(primitive, { ...matrices, reverse: true }, all, ALL_ARRANGEMENTS)];
           const rows = planRows(primitive, { ...reversed, segments: "rows" }, all, ALL_ARRANGEMENTS);
           yield* [planColumns(primitive, reversed, all, ALL_ARRANGEMENTS), ...(rows ? [rows] : [])];
         }
@@ -409,8 +434,14 @@ const kernels: Linked[] = [];
 const reached = new Map<string, Set<number>>();
 /** Matches loops that are marked to be written out, and stay loops. */
 const MARKED = /< (\w+); .*\/\/ unroll$/gm;
-/** Whether elements are too long for a thread to hold several, and are combined by an algorithm, not by tiles of their own. */
+/**
+ * Whether elements are too long for a thread to hold several, and are combined by an algorithm, not by tiles of their own. A scatter combines
+ * those with the same position as a segment.
+ */
 const combinesTooLong = ({ title, groupingOf }: Plan): boolean => {
+  if (title === "scatter<f64, exactAdd>") {
+    return true;
+  }
   const { algorithm, passes } = title.includes("f64, exactAdd") ? groupingOf("vectors") : {};
   return algorithm === "subgroup" || passes === "single";
 };
@@ -463,19 +494,29 @@ const folderOf = (source: Source | undefined): string =>
 const hasLocal = ({ text }: Declaration, name: string): boolean =>
   new RegExp(`\\b(?:let|var|const) ${name}\\b|[(,]\\s*${name}:`).test(text);
 
+/** The folders of declarations, of all sources that were met. */
+const folders = new Map<Declaration, string>();
+const metSources = new Set<Source>();
+
+function noteFolders(sources: readonly Source[]): void {
+  for (const source of sources.filter((one) => !metSources.has(one))) {
+    metSources.add(source);
+    for (const declaration of declared([source]).declarations) {
+      folders.set(declaration, folderOf(source));
+    }
+  }
+}
+
 function noteCalls({ entryPoint, sources }: Kernel): void {
-  const folders = new Map(
-    sources.flatMap((source) =>
-      declared([source]).declarations.map((one) => [one, folderOf(source)] as const),
-    ),
-  );
+  noteFolders(sources);
   const [, needed] = neededBy(entryPoint, sources);
   const byName = new Map(needed.map((one) => [one.name, folders.get(one)]));
   for (const one of needed) {
     for (const name of one.references) {
       const folder = byName.get(name);
-      if (folder && folder !== folders.get(one) && !hasLocal(one, name)) {
-        calledNames.set(folder, (calledNames.get(folder) ?? new Set()).add(name));
+      const called = calledNames.get(folder ?? "");
+      if (folder && folder !== folders.get(one) && !called?.has(name) && !hasLocal(one, name)) {
+        calledNames.set(folder, (called ?? new Set()).add(name));
       }
     }
   }

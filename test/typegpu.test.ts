@@ -8,7 +8,7 @@ import { i32, u32 } from "../src/algebra/integers.ts";
 import type { StructArray } from "../src/algebra/struct.ts";
 import { ArgumentError } from "../src/errors.ts";
 import { scanReference } from "../src/reference/scan.ts";
-import { fromSchema } from "../src/typegpu.ts";
+import { fromFunction, fromSchema } from "../src/typegpu.ts";
 import { expectSameBits } from "./support/compare.ts";
 import { useFold } from "./support/fold.ts";
 import { randomBits } from "./support/random.ts";
@@ -266,5 +266,70 @@ describe("what is no element type", () => {
   ])("%s", (_, make, message) => {
     expect(make).toThrow(ArgumentError);
     expect(make).toThrow(message);
+  });
+});
+
+describe("a function of TypeGPU's as an operator", () => {
+  const Inner = d.struct({ least: d.vec2f }).$name("Inner");
+  const Box = d.struct({ inner: Inner, most: d.vec2f }).$name("Box");
+  const half = tgpu.fn([d.f32], d.f32)`(x) { return x * 0.5; }`.$name("half");
+  const around = tgpu.fn([Box, Box], Box)`(earlier, later) {
+      return Box(Inner(min(earlier.inner.least, later.inner.least)), max(earlier.most, later.most) * half(2.0));
+    }`
+    .$uses({ Box, Inner, half })
+    .$name("around");
+  const identity = {
+    inner: { least: [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] },
+    most: [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY],
+  } as const;
+
+  test("scans structs, with what it uses", async () => {
+    const op = fromFunction(tgpu, around, { identity });
+    expect(op.name).toBe("around");
+    expect(op.declarations).toContain("fn half(");
+    expect(op.declarations).not.toContain("struct");
+    const type = fromSchema(Box);
+    expect(op.type).toBe(type);
+    const next = randomBits("boxes of TypeGPU's");
+    const place = (): [number, number] => [next() % 1000, next() % 1000];
+    const boxes = type.from(
+      Array.from({ length: COUNT }, () => ({ inner: { least: place() }, most: place() })),
+    );
+    const prefixes = await fold().scan(boxes, { op });
+    let least = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    let most = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    for (let at = 0; at < COUNT; at++) {
+      const box = boxes.get(at);
+      least = least.map((one, side) => Math.min(one, box.inner.least[side] ?? 0));
+      most = most.map((one, side) => Math.max(one, box.most[side] ?? 0));
+      expect(prefixes.get(at)).toEqual({ inner: { least }, most });
+    }
+  });
+
+  test("reduces scalars in order, under a name of yours", async () => {
+    const last = tgpu.fn([d.u32, d.u32], d.u32)`(a, b) { return select(b, a, b == 0u); }`.$name("last");
+    const op = fromFunction(tgpu, last, { identity: 0, name: "latest" });
+    expect(op.name).toBe("latest");
+    const numbers = Uint32Array.from({ length: COUNT }, (_, at) => (at % 7 === 0 ? at : 0));
+    expect(await fold().reduce(numbers, { op })).toBe(994);
+  });
+
+  test("what is no such function is refused", () => {
+    const { u32: number, f32: real } = d;
+    const refused = (fn: unknown, options: unknown = { identity: 0 }, by: unknown = tgpu) =>
+      expect(() => fromFunction(by as never, fn as never, options as never));
+    refused(tgpu.fn([number], number)`(x) { return x; }`).toThrow(
+      "fromFunction: the function takes d.u32, and returns d.u32; it takes tgpu.fn([schema, schema], schema), of one schema",
+    );
+    refused(tgpu.fn([number, real], real)`(x, y) { return y; }`).toThrow(
+      "takes d.u32, d.f32, and returns d.f32",
+    );
+    refused(Math.max).toThrow(ArgumentError);
+    refused(undefined).toThrow("the function is undefined");
+    const most = tgpu.fn([number, number], number)`(x, y) { return max(x, y); }`.$name("most");
+    refused(most, {}).toThrow(/identity/);
+    refused(most, null).toThrow(ArgumentError);
+    refused(most, { identity: 0, op: 1 }).toThrow(ArgumentError);
+    refused(most, { identity: 0 }, {}).toThrow(/tgpu/);
   });
 });

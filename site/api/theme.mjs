@@ -17,6 +17,7 @@ export const isFold = (reflection) =>
 /** The groups that the comments of Fold's members name, in the order of its page. */
 export const GROUPS = [
   "Scan and reduce",
+  "Map",
   "Select",
   "Sort and rank",
   "Count and find",

@@ -111,9 +111,15 @@ export function playOn<Shown extends Moving>(
       }
     }
   };
+  // A page behind another one gets no frames, which says nothing of the rate.
+  let isBack = false;
+  document.addEventListener("visibilitychange", () => {
+    isBack = true;
+  });
   const frame = (now: number): void => {
     requestAnimationFrame(frame);
-    if (shown === undefined || !running || !visible || isHeld) {
+    if (shown === undefined || !running || !visible || isHeld || isBack) {
+      isBack = false;
       last = now;
       since = now;
       frames = 0;
@@ -151,6 +157,8 @@ export function playOn<Shown extends Moving>(
   return {
     toggle() {
       running = !running;
+      // The frames that are counted next say what it is.
+      rate = undefined;
       tell();
     },
     hold(held) {

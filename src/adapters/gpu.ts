@@ -18,7 +18,7 @@ import { plainSort } from "./tables.ts";
 
 // As on NVIDIA's GPUs.
 export const segmentSort = { ...nvidiaSegmentSort, tileThreads: 256 } as const satisfies SegmentSortRow;
-export { counting, expandRuns, moves, search } from "./nvidia.ts";
+export { counting, expandRuns, merge, moves, search } from "./nvidia.ts";
 
 export const traits = {
   looksBack: false,
@@ -26,7 +26,7 @@ export const traits = {
   tellsSubgroupSizes: false,
   // Kernels that expect 4 to 128 lanes look back in groups of two tiles, so subgroups lose.
   recordsBySubgroups: false,
-  unrollsLong: true,
+  unrolls: true,
   takesTilesOfOperators: true,
   startsInOrder: false,
   patience: 1000,

@@ -21,15 +21,23 @@ export const traits = {
   looksBack: false,
   tellsSubgroupSizes: true,
   recordsBySubgroups: false,
-  // It takes seconds to compile them, and minutes for a text that divides f64 once for each item.
-  unrollsLong: false,
+  // SwiftShader takes 2 to 6 times as long to compile them, and some never end: its time grows with the paths through a loop, and each item
+  // that branches doubles their number. In loops, 2^18 items take 0.75 to 1.5 times as long.
+  unrolls: false,
   takesTilesOfOperators: false,
   startsInOrder: false,
   // It runs work-groups on few threads. So the work-group that another one waits for may not run meanwhile.
   patience: 16,
   outlastsTunings: false,
   // A scan of 10^6 takes 233 ms, and a loop 22.
-  cpuLengths: { scan: Infinity, reduce: Infinity, sort: Infinity, segments: Infinity, others: Infinity },
+  cpuLengths: {
+    scan: Infinity,
+    reduce: Infinity,
+    sort: Infinity,
+    segments: Infinity,
+    exactAdd: Infinity,
+    others: Infinity,
+  },
 } as const satisfies Traits;
 
 // u32, 2^18: 57 ms (luma.gl: 186), 2^20: 229 (758). 32 items instead of 16 run no faster, and take twice the time to compile.
@@ -90,6 +98,7 @@ export const histogram = {
 export const search = { workGroupSize: 64, items: 16 } as const satisfies Shape;
 export const moves = { workGroupSize: 64, items: 16 } as const satisfies Shape;
 export const expandRuns = { workGroupSize: 64, items: 16 } as const satisfies Shape;
+export const merge = { workGroupSize: 64, items: 15 } as const satisfies Shape;
 
 // Not compared with other sizes.
 export const select = {

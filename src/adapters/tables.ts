@@ -17,8 +17,8 @@ export interface Traits {
    * `gpu` for two passes.
    */
   readonly recordsBySubgroups: boolean;
-  /** Whether loops with long bodies are written out: over operations of hundreds of instructions, long items, and the items of sorts. */
-  readonly unrollsLong: boolean;
+  /** Whether loops over the items of a thread are written out. */
+  readonly unrolls: boolean;
   /** Whether operators that bring tiles and sizes of their own, as exact sums do, use them. */
   readonly takesTilesOfOperators: boolean;
   /** Whether work-groups start in the order of their numbers. Otherwise those that look back draw tickets first. */
@@ -35,9 +35,11 @@ export interface Traits {
 
 /**
  * The most elements of a call at hand that the CPU takes, since there and back to the GPU takes longer: by the names of `Fold`'s methods, and
- * for all others. `segments` are scans and reductions of segments.
+ * for all others. `segments` are scans and reductions of segments, and `exactAdd` all calls with that operator.
  */
-export type CpuLengths = Readonly<Record<"scan" | "reduce" | "sort" | "segments" | "others", number>>;
+export type CpuLengths = Readonly<
+  Record<"scan" | "reduce" | "sort" | "segments" | "exactAdd" | "others", number>
+>;
 
 /** The primitives, each of which is tuned on its own. */
 export type ScanPrimitive = "scan" | "reduce" | "compact";

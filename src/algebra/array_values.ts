@@ -1,5 +1,5 @@
 import type { AnyArray, ScalarArray } from "./arrays.ts";
-import { arrayLike, isStructArray } from "./arrays.ts";
+import { arrayLike, arrayOver, isStructArray } from "./arrays.ts";
 import { decodeFloat16, encodeFloat16 } from "./float16.ts";
 import type { ElementType, Value } from "./types.ts";
 
@@ -44,3 +44,14 @@ export function settable<A extends AnyArray>(
       };
   return { array, set };
 }
+
+/** The bytes of a value, as a buffer holds them. */
+export function bytesOfValue(value: Value, type: ElementType): Uint8Array {
+  const bytes = new ArrayBuffer(type.bytes);
+  settable(arrayOver(type, bytes), type).set(0, value);
+  return new Uint8Array(bytes);
+}
+
+/** The value of an element's bytes, which may lie anywhere. */
+export const valueOfBytes = (bytes: Uint8Array, type: ElementType): Value =>
+  valuesOf(arrayOver(type, bytes.slice().buffer), type)(0);

@@ -1,10 +1,19 @@
 import { ArgumentError, shown } from "../errors.ts";
 import type { StructArray, StructType } from "./struct.ts";
-import type { ElementType, Float16ArrayLike, StructValue, TypedArrays, TypeName, Value } from "./types.ts";
+import type {
+  ElementType,
+  Float16ArrayLike,
+  NarrowArrays,
+  NarrowName,
+  StructValue,
+  TypedArrays,
+  TypeName,
+  Value,
+} from "./types.ts";
 import { isElementType, requireType } from "./types.ts";
 
 /** Any array of a scalar element type. */
-export type ScalarArray = TypedArrays[TypeName];
+export type ScalarArray = TypedArrays[TypeName] | NarrowArrays[NarrowName];
 
 /** Any array of an element type. */
 export type AnyArray = ScalarArray | StructArray;
@@ -25,18 +34,35 @@ export type NameOf<A> =
               ? "i64"
               : A extends Float64Array
                 ? "f64"
-                : A extends Uint16Array | Float16ArrayLike
+                : A extends Float16ArrayLike
                   ? "f16"
-                  : never;
+                  : A extends Uint16Array
+                    ? "u16" | "f16"
+                    : A extends Uint8Array | Uint8ClampedArray
+                      ? "u8"
+                      : A extends Int8Array
+                        ? "i8"
+                        : A extends Int16Array
+                          ? "i16"
+                          : never;
 
 /** The array type of an element type, by its name and its values. If the name is not known, it may be any array. */
 export type ArrayOf<Name extends string, V extends Value> = string extends Name
   ? AnyArray
   : Name extends TypeName
     ? TypedArrays[Name]
-    : V extends StructValue
-      ? StructArray<Name, V>
-      : never;
+    : Name extends NarrowName
+      ? NarrowArrays[Name]
+      : V extends StructValue
+        ? StructArray<Name, V>
+        : never;
+
+/** The array of a scan's results, if no type is named: elements of 8 and 16 bits give 32 bits. */
+export type WideArray<A> = A extends Uint8Array | Uint8ClampedArray | Uint16Array
+  ? Uint32Array
+  : A extends Int8Array | Int16Array
+    ? Int32Array
+    : A;
 
 /** The type of an element of an array type: a number, a `bigint`, or a struct's value. */
 export type ValueIn<A> =
@@ -60,11 +86,14 @@ const arrayKinds = {
   u64: "BigUint64Array",
   i64: "BigInt64Array",
   f64: "Float64Array",
-} as const satisfies Record<TypeName, string>;
+  u8: "Uint8Array",
+  i8: "Int8Array",
+  u16: "Uint16Array",
+  i16: "Int16Array",
+} as const satisfies Record<TypeName | NarrowName, string>;
 
 /**
- * The name of the element type of a typed array: `Uint32Array` is u32, and so on. If the runtime has no `Float16Array`, a
- * `Uint16Array` holds f16 bits if `type` says so.
+ * The name of the element type of a typed array: `Uint32Array` is u32, and so on. A `Uint16Array` holds f16 bits if `type` says so.
  *
  * @throws {ArgumentError} when the array holds none of the element types, or not the one named; `option` named it.
  */
@@ -73,14 +102,17 @@ export function typeNameOfArray(
   type: ElementType | undefined,
   caller: string,
   option = "type",
-): TypeName {
+): TypeName | NarrowName {
   const tag = ArrayBuffer.isView(data)
     ? (data as { [Symbol.toStringTag]?: string })[Symbol.toStringTag]
     : undefined;
   if (tag === "Uint16Array" && type?.name === "f16" && type.kind === "float") {
     return "f16";
   }
-  const own = (Object.keys(arrayKinds) as TypeName[]).find((name) => arrayKinds[name] === tag);
+  const kind = tag === "Uint8ClampedArray" ? arrayKinds.u8 : tag;
+  const own = (Object.keys(arrayKinds) as (TypeName | NarrowName)[]).find(
+    (name) => arrayKinds[name] === kind,
+  );
   if (own === undefined) {
     const given =
       tag ??
@@ -92,7 +124,7 @@ export function typeNameOfArray(
             ? "null"
             : typeof data);
     throw new ArgumentError(
-      `${caller}: ${given} has no element type; it takes ${Object.values(arrayKinds).join(", ")}, Uint16Array with type: f16, or a struct's array`,
+      `${caller}: ${given} has no element type; it takes ${Object.values(arrayKinds).join(", ")}, or a struct's array`,
       "data",
     );
   }
@@ -191,8 +223,8 @@ export function arrayOver(type: ElementType, ...range: Bytes): AnyArray {
   if (type.kind === "struct") {
     return (type as StructType).over(...range);
   }
-  const { [arrayKinds[type.name as TypeName]]: TypedArray = Uint16Array } = globalThis as {
-    readonly [Kind in (typeof arrayKinds)[TypeName]]?: new (
+  const { [arrayKinds[type.name as TypeName | NarrowName]]: TypedArray = Uint16Array } = globalThis as {
+    readonly [Kind in (typeof arrayKinds)[TypeName | NarrowName]]?: new (
       ...range: Bytes
     ) => ScalarArray;
   };

@@ -1,5 +1,6 @@
 import { shown } from "../errors.ts";
 import type { ElementType, ScalarType } from "./types.ts";
+import { isElementType } from "./types.ts";
 
 /** What is wrong with a value that is not one of a type; undefined if nothing is. */
 export function problemOf(type: ElementType, value: unknown): string | undefined {
@@ -25,6 +26,21 @@ export function problemOf(type: ElementType, value: unknown): string | undefined
   return `${describe(value)} is no value of ${name}${hint}`;
 }
 
+/**
+ * What is wrong with a value that has no nearest one of a type; undefined if nothing is. A float takes any number in its range, and
+ * its array or `round` rounds that. An integer takes its own values only.
+ */
+export function problemOfNearest(type: ElementType, value: unknown): string | undefined {
+  if (type.problemOf !== undefined) {
+    return type.problemOf(value, problemOfNearest);
+  }
+  const takes =
+    type.kind === "float" &&
+    typeof value === "number" &&
+    Number.isFinite(value) === Number.isFinite((type as ScalarType<"f32", number>).round(value));
+  return takes ? undefined : problemOf(type, value);
+}
+
 /** How many parts of a value a message shows, and how deep. */
 const MOST_PARTS = 8;
 const DEEPEST = 4;
@@ -39,6 +55,9 @@ export function describe(value: unknown, depth = 0): string {
   }
   if (typeof (value as { readonly then?: unknown }).then === "function") {
     return "a promise (is an await missing?)";
+  }
+  if (isElementType(value)) {
+    return value.name;
   }
   const { type, byteLength } = value as { readonly type?: ElementType; readonly byteLength?: number };
   if (type?.kind === "struct" && byteLength !== undefined) {

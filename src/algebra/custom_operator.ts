@@ -2,7 +2,7 @@ import { ArgumentError, refuse } from "../errors.ts";
 import type { OptionNames, OptionTable } from "../options.ts";
 import { requireOptions } from "../options.ts";
 import { callersCombine, requireCode } from "../text/callers.ts";
-import { describe, problemOf } from "./check_value.ts";
+import { describe, problemOfNearest } from "./check_value.ts";
 import type { Monoid, Operator } from "./monoid.ts";
 import { optionalDomain } from "./optional_element.ts";
 import { requireName } from "./require_name.ts";
@@ -120,21 +120,28 @@ export function operator<Name extends string, V extends Value>(
 ): InKernelOperator<Name, V> {
   requireDefinition(definition, "operator", definitionNames);
   const { name, combine, declarations = "", reference } = definition;
-  const identity = definition.identity as V | undefined;
+  const given = definition.identity as V | undefined;
   requireName(name, "operator");
   const caller = `operator ${name}`;
   const type = requireValueType(definition.type, caller) as ElementType<Name, V>;
-  requireCode(caller, "combine", combine, "a WGSL expression over earlier and later");
+  requireCode(
+    caller,
+    "combine",
+    combine,
+    'a WGSL expression over earlier and later, such as "max(earlier, later)"',
+  );
   if (reference !== undefined && typeof reference !== "function") {
     refuse(caller, "reference", typeof reference, `a function of two values of ${type.name}`);
   }
   if (typeof declarations !== "string") {
     refuse(caller, "declarations", typeof declarations, "WGSL text");
   }
-  const problem = identity !== undefined && problemOf(type, identity);
+  const problem = given !== undefined && problemOfNearest(type, given);
   if (problem) {
     throw new ArgumentError(`${caller}: the identity ${problem}`, "identity");
   }
+  // Types of in-kernel functions alone do not round: their identity is text.
+  const identity = given === undefined || typeof given === "string" ? given : type.round(given);
   const op: InKernelOperator<Name, V> = {
     name,
     type,

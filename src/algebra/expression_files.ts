@@ -26,24 +26,33 @@ export const takenAs = {
 } as const;
 
 /**
- * What a caller's expression sees that computes a `result` from these parameters, and from params. A condition takes any number, which is true
+ * What a caller's expression sees that computes a `result` from these parameters, from params, and from parameters `beside`, whose names are
+ * the caller's. A condition takes any number, which is true
  * if it is not 0, and a class any number, whose fraction is dropped.
  */
 export function expressionOver(
   parameters: Readonly<Record<string, ElementType | "u32">>,
   result: ElementType | "condition" | "class",
   params?: DeclaredParams,
+  beside: Readonly<Record<string, ElementType>> = {},
 ): Sees {
-  const types = [...Object.values(parameters), result, ...(params?.elements ?? [])].filter(
-    (type) => typeof type !== "string",
-  );
+  const types = [
+    ...Object.values(parameters),
+    ...Object.values(beside),
+    result,
+    ...(params?.elements ?? []),
+  ].filter((type) => typeof type !== "string");
   const reader = types.find(({ numbers }) => numbers)?.numbers?.reader(types);
   const files = expressionFiles(...types);
   params?.requireFree(files, types);
-  const all = { ...parameters, ...(params?.types as Readonly<Record<string, ElementType>> | undefined) };
+  const all = {
+    ...parameters,
+    ...beside,
+    ...(params?.types as Readonly<Record<string, ElementType>> | undefined),
+  };
   return {
     parameters: Object.keys(parameters),
-    ...(params && { own: params.names }),
+    own: [...Object.keys(beside), ...(params?.names ?? [])],
     files,
     ...(reader && { read: (text) => reader.body(text, all, result, isStatements(text)) }),
   };

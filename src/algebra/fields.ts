@@ -305,9 +305,12 @@ const fieldTypes = "u32, i32, f32, f16, u64, i64, f64, vec2(…), vec3(…), vec
 export function requireFieldType(type: unknown, caller: string, option: string): FieldType {
   const known = type as FieldType | null | undefined;
   // A scalar has no parts.
-  if (!isElementType(type) && !(known && typeof known === "object" && layoutOf(known))) {
+  const isType = isElementType(type) || (known && typeof known === "object" && layoutOf(known));
+  const { wide } = Object(type) as Partial<ElementType>;
+  if (!isType || wide !== undefined) {
+    const hint = wide && `, since WGSL has none of its size: take ${wide.name}`;
     throw new ArgumentError(
-      `${caller}: ${known?.name ?? shown(type)} is not a type of a field; it takes ${fieldTypes}`,
+      `${caller}: ${known?.name ?? shown(type)} is not a type of a field${hint ?? `; it takes ${fieldTypes}`}`,
       option,
     );
   }

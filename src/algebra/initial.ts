@@ -1,9 +1,9 @@
 import { ArgumentError } from "../errors.ts";
 import { isSameKind, kindOfArray } from "./array_kinds.ts";
-import { settable, valuesOf } from "./array_values.ts";
+import { bytesOfValue, valuesOf } from "./array_values.ts";
 import type { AnyArray } from "./arrays.ts";
 import { arrayOver, isOnGpu, isStructArray, requireMemory } from "./arrays.ts";
-import { problemOf } from "./check_value.ts";
+import { problemOfNearest } from "./check_value.ts";
 import type { ElementType, Value } from "./types.ts";
 
 /** An array of one element, such as one that took a total, stands for its element. */
@@ -19,7 +19,7 @@ function elementOf(given: unknown, type: ElementType): unknown {
 }
 
 /**
- * The initial value: what was given, or the element of an array of one element.
+ * The initial value: what was given, or the element of an array of one element. Floats are rounded to the nearest of the type.
  *
  * @throws {ArgumentError} if it is no value of the type.
  */
@@ -27,11 +27,11 @@ export function requireInitial(given: unknown, type: ElementType, caller: string
   requireMemory(caller, "initial", given);
   const value = elementOf(given, type);
   const problem =
-    value === undefined ? `it is undefined; it takes a value of ${type.name}` : problemOf(type, value);
+    value === undefined ? `it is undefined; it takes a value of ${type.name}` : problemOfNearest(type, value);
   if (problem !== undefined) {
     throw new ArgumentError(`${caller}: initial: ${problem}${elementHint(value)}`, "initial");
   }
-  return value as Value;
+  return type.round(value as never);
 }
 
 /** How to give an array's element, if an array of several was given for it, or one of another type. */
@@ -52,8 +52,5 @@ function elementHint(value: unknown): string {
  *
  * @throws {ArgumentError} if it is no value of the type.
  */
-export function bytesOfInitial(value: unknown, type: ElementType, caller: string): Uint8Array {
-  const bytes = new ArrayBuffer(type.bytes);
-  settable(arrayOver(type, bytes), type).set(0, requireInitial(value, type, caller));
-  return new Uint8Array(bytes);
-}
+export const bytesOfInitial = (value: unknown, type: ElementType, caller: string): Uint8Array =>
+  bytesOfValue(requireInitial(value, type, caller), type);

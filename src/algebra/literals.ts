@@ -1,16 +1,5 @@
 import type { SourceText } from "../text/source.ts";
-import type { Domain, Operation, Value } from "./types.ts";
-
-/** WGSL's own operators and functions. */
-export const symbols = {
-  add: "earlier + later",
-  mul: "earlier * later",
-  and: "earlier & later",
-  or: "earlier | later",
-  xor: "earlier ^ later",
-  min: "min(earlier, later)",
-  max: "max(earlier, later)",
-} as const satisfies Record<Operation, string>;
+import type { Domain, Value } from "./types.ts";
 
 /**
  * A domain whose elements come from values, and go back to them, by these expressions. A kernel has them as functions, too.

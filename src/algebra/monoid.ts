@@ -18,7 +18,7 @@ export interface Operator<Accepted extends string = never> {
   readonly [accepts]?: (type: Accepted) => void;
   /** Not there. A function has it, such as `Math.max`, which is no operator. */
   readonly call?: undefined;
-  /** The most bytes of an element, if elements are longer than the values of the type. @internal */
+  /** The most bytes of an element, if elements are longer than the values of the type: those of `exactAdd` alone are. @internal */
   readonly mostBytes?: number;
   /** The operator on a type, as `monoid` returns it. @internal */
   on?(op: Operator, type: ElementType, caller: string): Monoid;
@@ -129,5 +129,6 @@ export function operatorOn(op: Operator, type: ElementType, caller: string): Mon
   if (!(op as Partial<Operator> | null | undefined)?.on) {
     refuse(caller, "op", shown(op), 'an operator itself, such as add, which "wavefold" exports');
   }
-  return (op as Required<Operator>).on(op, type, caller);
+  // No operator takes items that are narrower than a word, also where a plan has them in words. Callers' own may name no type.
+  return (op as Required<Operator>).on(op, type?.narrow ?? type, caller);
 }

@@ -1,10 +1,10 @@
 import { ArgumentError, FeatureError, LimitError, refuse } from "../errors.ts";
 import { MARK } from "../text/mark.ts";
 import { declared } from "../text/module.ts";
-import { isReserved } from "../text/reserved.ts";
 import type { SourceText } from "../text/source.ts";
-import { describe, problemOf } from "./check_value.ts";
-import type { FieldType, FixedArrayType, Leaf, NestedType, Part, VectorType } from "./fields.ts";
+import type { ScalarArray } from "./arrays.ts";
+import { describe, problemOfNearest } from "./check_value.ts";
+import type { FieldType, FixedArrayType, Leaf, Part, VectorType } from "./fields.ts";
 import {
   alignOf,
   leavesOf,
@@ -17,18 +17,21 @@ import {
   writeValue,
 } from "./fields.ts";
 import { f32 } from "./floats.ts";
-import { requireName } from "./require_name.ts";
+import { requireName, requireOneMeaning, requireUnreserved } from "./require_name.ts";
 import type { DeclaredParams } from "./seen_params.ts";
-import type { ElementType, FieldValue, Scalar, ScalarType, StructValue, TypeName } from "./types.ts";
+import type { ElementType, FieldValue, Scalar, StructValue, TypeName } from "./types.ts";
 import { isElementType } from "./types.ts";
 
 // The params of a call: values that a caller's texts name. Programs that give none load none of this.
 
+/** The type of a param: one that a field may have, or that of an array, such as `array.type`. */
+export type ParamType = FieldType | ElementType<TypeName, Scalar> | ElementType<string, StructValue>;
+
 /** The types of values that the texts of a plan name, by their names. */
-export type ParamTypes = Readonly<Record<string, FieldType>>;
+export type ParamTypes = Readonly<Record<string, ParamType>>;
 
 /** A value of any of these types: a number or a `bigint`, an array of a vector's or an array's values, or an object of a struct's. */
-export type ParamValue = FieldValue | Float32Array | Int32Array | Uint32Array;
+export type ParamValue = FieldValue | ScalarArray;
 
 /** A value for each of the params of a plan, by their names. */
 export type ParamValues = Readonly<Record<string, ParamValue>>;
@@ -38,13 +41,10 @@ export type ParamsOfCall = Readonly<
   Record<
     string,
     | number
-    | readonly [type: ScalarType<"u64" | "i64", bigint>, value: bigint]
-    | readonly [type: ScalarType<Exclude<TypeName, "u64" | "i64">, number>, value: number]
-    | readonly [
-        type: VectorType | FixedArrayType,
-        value: readonly FieldValue[] | Float32Array | Int32Array | Uint32Array,
-      ]
-    | readonly [type: NestedType, value: StructValue]
+    | readonly [type: ElementType<"u64" | "i64", bigint>, value: bigint]
+    | readonly [type: ElementType<Exclude<TypeName, "u64" | "i64">, number>, value: number]
+    | readonly [type: VectorType | FixedArrayType, value: readonly FieldValue[] | ScalarArray]
+    | readonly [type: ElementType<string, StructValue>, value: StructValue]
   >
 >;
 
@@ -74,12 +74,7 @@ function requireText(options: object, caller: string): void {
 /** @throws {ArgumentError} for a name that no text could use. */
 function requireParamName(name: string, caller: string): void {
   requireName(name, `${caller}: params`, "params");
-  if (isReserved(name)) {
-    throw new ArgumentError(
-      `${caller}: params: ${name} is a reserved word of WGSL; choose another, such as ${name}_`,
-      "params",
-    );
-  }
+  requireUnreserved(name, `${caller}: params`, "params");
   if (OWN_NAMES.includes(name)) {
     throw new ArgumentError(
       `${caller}: params: ${name} is the name of a parameter that texts have; choose another, such as ${name}_`,
@@ -111,7 +106,9 @@ function uniformProblem(type: FieldType): string | undefined {
 }
 
 /** Where a uniform has each value: as WGSL lays it out, with structs and arrays at multiples of 16 bytes. */
-function layOut(types: ParamTypes): readonly (Part & { readonly isAligned: boolean })[] {
+function layOut(
+  types: Readonly<Record<string, FieldType>>,
+): readonly (Part & { readonly isAligned: boolean })[] {
   let end = 0;
   let isAfterStruct = false;
   return Object.entries(types).map(([key, type]) => {
@@ -151,7 +148,7 @@ export interface DeviceOfParams {
 /** @throws {ArgumentError} for types that are none, and for names that no text could use. */
 function declaredAs(given: unknown, caller: string, { features, mostBytes }: DeviceOfParams): DeclaredParams {
   const isObject = typeof given === "object" && given !== null && !Array.isArray(given);
-  const types = (isObject ? given : {}) as ParamTypes;
+  const types = (isObject ? given : {}) as Readonly<Record<string, FieldType>>;
   const names = Object.keys(types);
   if (names.length === 0) {
     refuse(caller, "params", isObject ? "empty" : describe(given), "an object, such as { limit: f32 }");
@@ -218,16 +215,11 @@ function requireFree(
       "params",
     );
   }
-  const texts = new Map<string, string>();
-  for (const file of types.flatMap((type) => type.files)) {
-    if ((texts.get(file.name) ?? file.text) !== file.text) {
-      throw new ArgumentError(
-        `params: two different structs are both called ${file.name}; rename one`,
-        "params",
-      );
-    }
-    texts.set(file.name, file.text);
-  }
+  requireOneMeaning(
+    "params",
+    types.flatMap(({ files }) => files),
+    "params",
+  );
 }
 
 /** The scalars of a value, in order, each with its place in the uniform. */
@@ -240,10 +232,6 @@ function scalarsIn(parts: readonly Part[], packed: Uint8Array): readonly Scalar[
   const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
   return leavesOfParts(parts).map(({ type, offset }) => readValue(type, view, offset) as Scalar);
 }
-
-/** Unlike elements of an array, a float may have any number as its value: the nearest one of the type is taken. */
-const scalarProblem = (type: ScalarType, value: unknown): string | undefined =>
-  type.kind === "float" && typeof value === "number" ? undefined : problemOf(type, value);
 
 /** The values as bytes of the uniform. @throws {ArgumentError} for values that are missing, unknown, or not of their types. */
 function packed(parts: readonly Part[], bytes: number, values: unknown, title: string): Uint8Array {
@@ -267,7 +255,7 @@ function packed(parts: readonly Part[], bytes: number, values: unknown, title: s
       );
     }
     const list = ArrayBuffer.isView(value) ? Array.from(value as Float32Array) : value;
-    const problem = problemAt(type, list, "", scalarProblem);
+    const problem = problemAt(type, list, "", problemOfNearest);
     if (problem !== undefined) {
       throw new ArgumentError(`${title}: params: ${key}: ${problem}`, "params");
     }

@@ -21,6 +21,7 @@ export type Segments<Keys extends AnyArray = AnyArray> =
        */
       readonly columns: number;
     }
+  | SegmentsByAxis
   | {
       /**
        * One position more than there are segments: where each starts, and where the last one ends. They start from 0, never
@@ -50,6 +51,17 @@ export type Segments<Keys extends AnyArray = AnyArray> =
       readonly keyType?: undefined;
     };
 
+/**
+ * Segments along an axis of an array: the elements that differ only in their index on that axis. The array lies in C order, as NumPy has it, so
+ * the last axis is that of rows. A reduction gives what an array of the shape without the axis holds, in C order.
+ */
+export interface SegmentsByAxis {
+  /** The array's dimensions, from 1 up: their product is the length of the data. */
+  readonly shape: readonly number[];
+  /** The number of the axis, from 0 on; −1 is the last one, −2 the one before. */
+  readonly axis: number;
+}
+
 /** Segments whose keys are computed. */
 export interface SegmentsByExpression<Keys, Name extends string = string, V extends Value = Value> {
   /** An element for each item, from which its key is computed. The default is the data. */
@@ -62,19 +74,78 @@ export interface SegmentsByExpression<Keys, Name extends string = string, V exte
   readonly keyType?: ElementType<Name, V>;
 }
 
-const kinds = ["rows", "columns", "offsets", "heads", "headBits", "keys"] as const;
+const kinds = ["rows", "columns", "offsets", "heads", "headBits", "keys", "shape"] as const;
 
 /** A way to say where segments start. */
-export type SegmentKind = (typeof kinds)[number];
+export type SegmentKind = Exclude<(typeof kinds)[number], "shape"> | "matrices";
+
+/** The columns of some matrices of as many rows, one matrix behind another. */
+export type Matrices = readonly [matrices: number, rows: number, columns: number];
+
+/** The way that an axis is taken: the last one as rows, the first one as columns, and those between as columns of matrices. */
+export type AxisKind =
+  | readonly [kind: "rows" | "columns", value: number]
+  | readonly [kind: "matrices", value: Matrices];
+
+const product = (lengths: readonly number[]): number => lengths.reduce((one, other) => one * other, 1);
 
 /**
- * The way that the option names, and what it gives.
+ * The way that an axis is taken. Axes of one element do not count.
+ *
+ * @throws {ArgumentError} for a shape or an axis that is none.
+ */
+export function requireAxis({ shape, axis }: Readonly<Record<string, unknown>>, caller: string): AxisKind {
+  const wholes = Array.isArray(shape) && shape.every((one) => Number.isInteger(one) && one >= 1);
+  const items = wholes ? product(shape) : 0;
+  if (!wholes || shape.length === 0 || items > 0xfffffffe) {
+    const wanted = "an array of whole numbers from 1 up, whose product is at most 2^32 - 2";
+    refuse(caller, "segments", `shape: ${wholes ? `[${shape}]` : describe(shape)}`, wanted);
+  }
+  if (!Number.isInteger(axis) || (axis as number) < -shape.length || (axis as number) >= shape.length) {
+    refuse(
+      caller,
+      "segments",
+      `axis: ${shown(axis)}`,
+      `a whole number from ${-shape.length} to ${shape.length - 1}, since the shape has ${shape.length} ${shape.length === 1 ? "axis" : "axes"}`,
+    );
+  }
+  const at = (axis as number) + ((axis as number) < 0 ? shape.length : 0);
+  const [matrices, rows, columns] = [product(shape.slice(0, at)), shape[at], product(shape.slice(at + 1))];
+  return columns === 1
+    ? ["rows", rows]
+    : matrices === 1
+      ? ["columns", columns]
+      : ["matrices", [matrices, rows, columns]];
+}
+
+/** Whether segments lie along an axis. */
+export const hasShape = (given: unknown): given is SegmentsByAxis =>
+  (given as { readonly shape?: unknown } | null | undefined)?.shape !== undefined;
+
+/** As {@link requireAxis}, of data of this length. @throws {ArgumentError} if the shape is not that of the data. */
+function requireAxisOf(given: SegmentsByAxis, length: number | undefined, caller: string): AxisKind {
+  const found = requireAxis({ ...given }, caller);
+  const items = product(given.shape);
+  if (items !== length) {
+    throw new ArgumentError(
+      length === undefined
+        ? `${caller}: a shape is for data whose length the CPU knows; { rows } or { columns } take other data, too`
+        : `${caller}: shape is [${given.shape}], which is ${items} items, and the array has ${length}`,
+      "segments",
+    );
+  }
+  return found;
+}
+
+/**
+ * The way that the option names, and what it gives. The length of the data may not be known.
  *
  * @throws {ArgumentError} if it is not exactly one way.
  */
 export function requireKind(
   given: unknown,
   caller: string,
+  length: number | undefined,
   beside: readonly string[] = [],
 ): readonly [kind: SegmentKind, value: unknown] {
   const isObject = typeof given === "object" && given !== null;
@@ -84,13 +155,14 @@ export function requireKind(
   const own = kinds.filter((kind) => named.includes(kind));
   // The elements that keys are computed from may be left out. Then the keys are computed from the data.
   const [kind] = own.length === 0 && hasKey(given) ? (["keys"] as const) : own;
-  const stranger = named.find((name) => ![...kinds, ...beside, "key", "keyType"].some((one) => one === name));
+  const known = [...kinds, ...beside, "key", "keyType", ...(kind === "shape" ? ["axis"] : [])];
+  const stranger = named.find((name) => !known.some((one) => one === name));
   if (kind === undefined || own.length > 1 || stranger !== undefined) {
     refuse(
       caller,
       "segments",
       isObject && named.length > 0 ? `{ ${named.join(", ")} }` : describe(given),
-      `one of ${kinds.map((one) => `{ ${one} }`).join(", ")}`,
+      `one of ${kinds.map((one) => (one === "shape" ? "{ shape, axis }" : `{ ${one} }`)).join(", ")}`,
     );
   }
   if (kind !== "keys" && named.includes("type")) {
@@ -104,7 +176,9 @@ export function requireKind(
       `${computed.join(" and ")} only beside keys`,
     );
   }
-  return [kind, (given as Record<SegmentKind, unknown>)[kind]];
+  return kind === "shape"
+    ? requireAxisOf(given as SegmentsByAxis, length, caller)
+    : [kind, (given as Record<SegmentKind, unknown>)[kind]];
 }
 
 /** Whether segments are runs of keys that are computed. */
@@ -139,10 +213,14 @@ export function requireRows(
   return rows;
 }
 
-/** Where the segments of an array start, checked: offsets, a bit for each item, keys, or the items of a row. Columns have rows, too. */
+/**
+ * Where the segments of an array start, checked: offsets, a bit for each item, keys, or the items of a row. Columns have rows, too; those of
+ * matrices have the rows and the columns of each.
+ */
 export type CheckedSegments =
   | { readonly kind: "rows"; readonly rows: number }
   | { readonly kind: "columns"; readonly rows: number }
+  | { readonly kind: "matrices"; readonly rows: number; readonly columns: number }
   | { readonly kind: "offsets" | "headBits"; readonly words: Uint32Array }
   | { readonly kind: "keys"; readonly keys: AnyArray };
 
@@ -158,12 +236,16 @@ export function requireSegments(
   caller: string,
   data?: AnyArray,
 ): CheckedSegments {
-  const [kind, value] = requireKind(given, caller, ["type"]);
+  const [kind, value] = requireKind(given, caller, length, ["type"]);
   if (kind === "keys" && value === undefined && data !== undefined && hasKey(given)) {
     return { kind, keys: data };
   }
   if (kind === "rows" || kind === "columns") {
     return { kind, rows: requireRows(kind, value, length, caller) };
+  }
+  if (kind === "matrices") {
+    const [, rows, columns] = value as Matrices;
+    return { kind, rows, columns };
   }
   const own = Object(value) as ArrayLike<unknown>;
   if (isOnGpu(value)) {

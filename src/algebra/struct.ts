@@ -1,8 +1,8 @@
 import { ArgumentError, refuse, shown } from "../errors.ts";
 import { MARK } from "../text/mark.ts";
-import { isReserved } from "../text/reserved.ts";
 import type { SourceText } from "../text/source.ts";
 import { bytesFor } from "./bytes.ts";
+import { problemOfNearest } from "./check_value.ts";
 import { requireDefinition } from "./custom_operator.ts";
 import type {
   FieldType,
@@ -33,7 +33,7 @@ import {
   wgslOf,
   writeValue,
 } from "./fields.ts";
-import { requireName } from "./require_name.ts";
+import { requireName, requireUnreserved } from "./require_name.ts";
 import type { Domain, Scalar, ScalarType, StructValue } from "./types.ts";
 
 /** What {@link struct} takes. */
@@ -80,7 +80,7 @@ export interface StructType<Name extends string = string, V extends StructValue 
   readonly offsets: { readonly [Field in keyof V]: number };
   /** An array of `length` structs, all bytes zero. @throws {ArgumentError} where there is no memory for as many. */
   array(length: number): StructArray<Name, V>;
-  /** An array of these structs. */
+  /** An array of these structs. See {@link StructArray.set}. @throws {ArgumentError} for what is no value of the struct. */
   from(values: Iterable<V>): StructArray<Name, V>;
   /** An array over existing bytes: all of them, or `length` structs from a byte offset on. */
   over(buffer: ArrayBuffer, byteOffset?: number, length?: number): StructArray<Name, V>;
@@ -139,13 +139,15 @@ export class StructArray<Name extends string = string, V extends StructValue = S
   }
 
   /**
-   * Writes a struct at an index, 0 to `length - 1`.
+   * Writes a struct at an index, 0 to `length - 1`. A number in a float is rounded to the nearest value of its type, as a
+   * `Float32Array` does it.
    *
-   * @throws {ArgumentError} when there is no such index, or a field holds no value of its type.
+   * @throws {ArgumentError} when there is no such index, or a field holds no value of its type: a fraction for an integer, or
+   * a number out of range.
    */
   set(index: number, value: V): void {
     const start = this.#startOf(index);
-    const problem = problemAt(this.type, value);
+    const problem = problemAt(this.type, value, "", problemOfNearest);
     if (problem !== undefined) {
       throw new ArgumentError(`${this.type.name} at ${index}: ${problem}`, "value");
     }
@@ -199,7 +201,7 @@ export function struct<const Name extends string, const Fields extends StructFie
   requireDefinition(definition, "struct", { name: true, fields: true });
   const { name } = definition;
   requireName(name, "struct");
-  requireFree(name, `struct ${name}`, "name");
+  requireUnreserved(name, `struct ${name}`, "name");
   if (!/^[A-Z]/.test(name)) {
     throw new ArgumentError(
       `struct ${name}: the name starts with a lower-case letter; a struct's starts with an upper-case one, as ${name[0]?.toUpperCase()}${name.slice(1)}`,
@@ -273,7 +275,7 @@ export function struct<const Name extends string, const Fields extends StructFie
     ...(numbers && { numbers }),
     native,
     round: (value) => rounded(type, value) as V,
-    problemOf: (value) => problemAt(type, value),
+    problemOf: (value, ofScalar) => problemAt(type, value, "", ofScalar),
     array: (length) => emptyArray(type, length),
     from: (values) => arrayFrom(type, values),
     over: (buffer, byteOffset, length) => arrayOver(type, buffer, byteOffset, length),
@@ -346,16 +348,6 @@ function requireBuffer(buffer: unknown, caller: string): void {
   }
 }
 
-/** Throws for a reserved word of WGSL, since a caller's kernel could not use it as a name. */
-function requireFree(name: string, caller: string, option: string): void {
-  if (isReserved(name)) {
-    throw new ArgumentError(
-      `${caller}: ${name} is a reserved word of WGSL; choose another, such as ${name}_`,
-      option,
-    );
-  }
-}
-
 /** Where WGSL puts each field: at the next multiple of its alignment. */
 function layOut(name: string, fields: StructFields): Part[] {
   if (typeof fields !== "object" || fields === null || Object.keys(fields).length === 0) {
@@ -365,7 +357,7 @@ function layOut(name: string, fields: StructFields): Part[] {
   return Object.entries(fields).map(([key, given]) => {
     const caller = `struct ${name}, field ${key}`;
     requireName(key, caller, "fields");
-    requireFree(key, caller, "fields");
+    requireUnreserved(key, caller, "fields");
     const type = requireFieldType(given, caller, "fields");
     const offset = roundUp(end, alignOf(type));
     end = offset + type.bytes;

@@ -33,6 +33,33 @@ export interface TypedArrays {
   f64: Float64Array;
 }
 
+/** The types whose items are narrower than a word, and what holds their arrays on the CPU. */
+export interface NarrowArrays {
+  /** Whole numbers from 0 to 255. */
+  u8: Uint8Array | Uint8ClampedArray;
+  /** Whole numbers from −128 to 127. */
+  i8: Int8Array;
+  /** Whole numbers from 0 to 65,535. With `type: f16`, a `Uint16Array` holds bits of f16 instead. */
+  u16: Uint16Array;
+  /** Whole numbers from −32,768 to 32,767. */
+  i16: Int16Array;
+}
+
+/** The name of a type whose items are narrower than a word. */
+export type NarrowName = keyof NarrowArrays;
+
+/**
+ * The names of the types of 32 bits that values of narrow types have in WGSL. All other names stay. Elements of a `Uint16Array` are u16 or
+ * f16, and count as u16.
+ */
+export type WideName<Name extends string, All = Name> = Name extends "u8" | "u16"
+  ? "u32"
+  : Name extends "i8" | "i16"
+    ? "i32"
+    : Name extends ([All, "u16" | "f16"] extends ["u16" | "f16", All] ? "f16" : never)
+      ? never
+      : Name;
+
 /** The name of a scalar element type, as WGSL would have it. */
 export type TypeName = keyof TypedArrays;
 
@@ -54,7 +81,7 @@ export type FieldValue = Scalar | StructValue | readonly FieldValue[] | readonly
 export type Value = Scalar | StructValue;
 
 /** A value of the scalar type of that name. */
-export type ScalarOf<Name extends TypeName> = Name extends "u64" | "i64" ? bigint : number;
+export type ScalarOf<Name extends TypeName | NarrowName> = Name extends "u64" | "i64" ? bigint : number;
 
 /** What an operator does to the elements of a domain. */
 export type Operation = "add" | "mul" | "min" | "max" | "and" | "or" | "xor";
@@ -130,6 +157,10 @@ export interface ElementType<Name extends string = string, V extends Value = Val
   readonly kind: "unsigned" | "signed" | "float" | "struct";
   /** Bytes of an item in a buffer. */
   readonly bytes: number;
+  /** The type of 32 bits that its values have in WGSL, if its items are narrower than a word: those of u8 are u32. */
+  readonly wide?: ElementType<"u32" | "i32", number>;
+  /** In plans that have items narrower than a word in words, the type of these items. @internal */
+  readonly narrow?: ElementType;
   /** The WebGPU feature that the type needs. */
   readonly feature?: "shader-f16";
   /** WGSL type of a value in a caller's kernel: `vec2<u32>` (low word, high word) for 64 bits. */
@@ -148,9 +179,18 @@ export interface ElementType<Name extends string = string, V extends Value = Val
   round(value: V): V;
   /** The operators to take instead, if those of the table have no meaning on the type. For messages. @internal */
   readonly takes?: string;
-  /** What is wrong with a value that is not one of the struct; undefined if nothing is. See {@link problemOf}. */
-  problemOf?(value: unknown): string | undefined;
+  /** What is wrong with a value that is not one of the struct; undefined if nothing is. `ofScalar` checks its scalars. See {@link problemOf}. */
+  problemOf?(
+    value: unknown,
+    ofScalar?: (type: ScalarType, value: unknown) => string | undefined,
+  ): string | undefined;
 }
+
+/**
+ * A value of a type, by the type's own: `ElementOf<typeof Particle>` is an object of its fields, `ElementOf<typeof f32>` a number, and
+ * `ElementOf<typeof u64>` a `bigint`.
+ */
+export type ElementOf<Type> = Type extends ElementType<string, infer V> ? V : never;
 
 /** A WGSL type that in-kernel functions alone take. `wgslType` of `wavefold/wgsl` makes it. */
 export interface WgslType<Name extends string = string> extends ElementType<Name, never> {
@@ -189,6 +229,17 @@ export interface ScalarType<Name extends TypeName = TypeName, V extends Scalar =
  */
 export const isElementType = (type: unknown): type is ElementType =>
   typeof (type as Partial<ElementType> | null | undefined)?.round === "function";
+
+/** How deep options hold types: in a list or an object, or in a list of names and types. */
+export const TYPES_DEPTH = 3;
+
+/** Whether options name a type of 8 or 16 bits. */
+export const namesNarrow = (options: unknown, depth = TYPES_DEPTH): boolean =>
+  isElementType(options)
+    ? options.wide !== undefined
+    : depth > 0 &&
+      typeof options === "object" &&
+      Object.values(options ?? {}).some((value) => namesNarrow(value, depth - 1));
 
 /** Whether two are the same element type. Scalar types are the same if their names are. */
 export const isSameType = (a: ElementType, b: ElementType): boolean =>

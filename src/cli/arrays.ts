@@ -443,7 +443,7 @@ export async function compactFile(
     AdapterOption & { readonly where?: string; readonly flags?: string; readonly indices?: boolean },
 ): Promise<void> {
   const { where, indices = false, flags, raw, text } = options;
-  if ((where === undefined) === (flags === undefined)) {
+  if (where === undefined && flags === undefined) {
     throw new UsageError("compact takes --where EXPR or --flags FLAGS.npy; it was given neither");
   }
   if (options.map !== undefined && indices) {
@@ -502,7 +502,7 @@ async function compactFlagged(
   options: TuningOption &
     MapOption &
     RawOption &
-    AdapterOption & { readonly flags: string; readonly indices?: boolean },
+    AdapterOption & { readonly flags: string; readonly where?: string; readonly indices?: boolean },
 ): Promise<void> {
   const { indices = false } = options;
   await inSteps(
@@ -512,7 +512,8 @@ async function compactFlagged(
       return { data, flags: await readFlagsFor(options.flags, data.length, path) };
     },
     (fold, { data, flags }) => {
-      const all = { ...tuningOf(options), ...mapped, flags };
+      const { where } = options;
+      const all = { ...tuningOf(options), ...mapped, flags, where };
       return indices ? fold.compact(data, { ...all, indices }) : fold.compact(data, all);
     },
     (data) => {
@@ -537,11 +538,11 @@ export async function partitionFile(
     },
 ): Promise<void> {
   const { where, class: expression, classes, indices = false } = options;
-  const choices = [where, options.flags, expression].filter((one) => one !== undefined).length;
-  if (choices !== 1) {
-    const problem = choices === 0 ? "; it was given none" : ", and no two of them";
+  const keeps = (where ?? options.flags) !== undefined;
+  if (keeps === (expression !== undefined)) {
+    const problem = keeps ? ", and not both" : "; it was given none";
     throw new UsageError(
-      `partition takes one of --where EXPR, --flags FLAGS.npy, and --class EXPR with --classes N${problem}`,
+      `partition takes --where EXPR and --flags FLAGS.npy, or one of them, or --class EXPR with --classes N${problem}`,
     );
   }
   if ((expression === undefined) !== (classes === undefined)) {
@@ -565,13 +566,16 @@ export async function partitionFile(
         return { data, flags };
       },
       (fold, { data, flags }) => {
-        const selector = flags
-          ? { flags }
-          : where !== undefined
-            ? { where }
-            : { class: expression as string, classes: classes as number };
         // The options decide which overload of `partition` this calls.
-        const all: object = { ...tuningOf(options), ...selector, type, indices };
+        const all: object = {
+          ...tuningOf(options),
+          flags,
+          where,
+          class: expression,
+          classes,
+          type,
+          indices,
+        };
         return fold.partition(data, all as { readonly where: string });
       },
       async (parted) => {

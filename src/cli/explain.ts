@@ -173,7 +173,7 @@ async function reportOf(
 /** Which machine takes a call of a method of `Fold` at hand, by the adapter's table. */
 function atHand(
   method: string,
-  { length, rows, algorithm, passes }: ExplainOptions,
+  { length, rows, op, algorithm, passes }: ExplainOptions,
   facts: DeviceFacts,
 ): CallExplained {
   if (algorithm !== undefined || passes !== undefined) {
@@ -181,7 +181,8 @@ function atHand(
   }
   const ofSegments = rows !== undefined && (method === "scan" || method === "reduce");
   const { cpuLengths: lengths } = traitsOf(facts);
-  return explainCall({ cpu: { lengths } }, ofSegments ? "segments" : (method as CallName), length);
+  const name = op?.mostBytes ? "exactAdd" : ofSegments ? "segments" : (method as CallName);
+  return explainCall({ cpu: { lengths } }, name, length);
 }
 
 /** Whether a recording divides data that no binding holds. */

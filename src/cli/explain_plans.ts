@@ -15,6 +15,7 @@ import { plannerOfSegments } from "../plan/plan_segmented.ts";
 import { primitives } from "../primitives/described.ts";
 import type { Described } from "../primitives/help.ts";
 import type { Operand, Request } from "../primitives/primitive.ts";
+import { operandsOfList } from "../primitives/primitive.ts";
 import { UsageError } from "./errors.ts";
 import { inFlags, optionsOf } from "./primitive.ts";
 import { explainFlagsOf, nameOf } from "./primitives.ts";
@@ -114,13 +115,14 @@ const plannedFrom =
         ...(await optionsOf(described, flags)),
         ...(rows !== undefined && { segments: { rows } }),
       };
-      const operands = primitive.operands.filter(
-        ({ name, isOption, inside }) => !inside && (!isOption || flags[name]),
-      );
+      const operands = primitive.operands
+        .filter(({ name, isOption, inside, behind }) => !inside && (!(isOption || behind) || flags[name]))
+        .flatMap((one) => (one.isByName ? operandsOfList(one, flags[one.name] as string[]) : [one]));
+      const from = flags.from === undefined ? type : elementTypes[flags.from as TypeName];
       const each = <T>(of: (operand: Operand) => T): Record<string, T> =>
         Object.fromEntries(operands.map((operand) => [operand.name, of(operand)]));
       const request = primitive.request({
-        types: each<ElementType>(({ isNamed }) => (isNamed ? type : u32)),
+        types: each<ElementType>(({ isNamed, isMapped }) => (isMapped ? from : isNamed ? type : u32)),
         lengths: each(() => length),
         isCounted: lengthOnGpu,
         options: (help.completed?.(given as never, length) ?? given) as never,

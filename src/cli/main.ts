@@ -17,6 +17,7 @@ import type { AdapterOption, RawOption } from "./options.ts";
 import {
   adapterOption,
   algorithmOption,
+  axisOption,
   collect,
   columnsOption,
   hasOtherSegments,
@@ -42,6 +43,7 @@ import {
   rawOption,
   reverseOption,
   rowsOption,
+  shapeOption,
   textOption,
   tuningOption,
   typeOption,
@@ -71,8 +73,8 @@ before it. A file in Fortran order is read whole.`;
 
 const SEGMENTS_HELP = `
 
-With --columns, --offsets, --heads, --head-bits, --keys or --key, all elements
-are in memory at once.`;
+With --columns, --axis, --offsets, --heads, --head-bits, --keys or --key, all
+elements are in memory at once.`;
 
 const COMPACT_HELP = `
 
@@ -166,7 +168,7 @@ const whereOption = (): Option =>
   new Option(
     "--where <expr>",
     "WGSL that is true for the elements to keep, such as 'x % 2u == 1u'; x is the element, i its index (u32)",
-  ).conflicts("flags");
+  );
 function parseWorkGroupSize(given: string): number {
   if (!/^\d+$/.test(given)) {
     throw new InvalidArgumentError("It takes a whole number from 1 to 1024.");
@@ -249,6 +251,8 @@ function program(printHelp: (text: string) => void): Command {
   const segmentOptions = (): Option[] => [
     rowsOption(),
     columnsOption(),
+    axisOption(),
+    shapeOption(),
     offsetsOption(),
     headsOption(),
     headBitsOption(),
@@ -293,7 +297,7 @@ function program(printHelp: (text: string) => void): Command {
       name: "reduce",
       summary: "combine all elements into one: a sum, a maximum",
       description:
-        "Combines all elements into one, and prints that alone on stdout; without elements, the operator's identity. With --rows, --columns, --offsets, --heads, --head-bits, --keys or --key, it writes one for each segment to a file.",
+        "Combines all elements into one, and prints that alone on stdout; without elements, the operator's identity. With --rows, --columns, --axis, --offsets, --heads, --head-bits, --keys or --key, it writes one for each segment to a file.",
       options: [
         operatorOption(),
         mapOption(),
@@ -320,7 +324,7 @@ function program(printHelp: (text: string) => void): Command {
       name: "compact",
       summary: "keep the elements that a condition holds for",
       description:
-        "Keeps the elements that a condition holds for (--where) or that have a flag (--flags), in order, in one dimension.",
+        "Keeps the elements that a condition holds for (--where) or that have a flag (--flags), with both those that have a flag and meet the condition, in order, in one dimension.",
       options: [
         outputOption(),
         whereOption(),

@@ -53,6 +53,9 @@ export interface SegmentsOption {
   readonly rows?: number | true;
   /** The columns of a matrix; true for the last dimension of the input. */
   readonly columns?: number | true;
+  /** The number of an axis of the input, and the dimensions of an input without a header. */
+  readonly axis?: number;
+  readonly shape?: readonly number[];
   /** The path of the offsets. */
   readonly offsets?: string;
   /** The path of the flags. */
@@ -143,6 +146,32 @@ export function parseEdges(given: string): Scalar[] {
   });
 }
 
+/** Distances of neighbours by their names, such as `before=-1,after=1`. */
+export const parseDistances = (given: string): Readonly<Record<string, number>> =>
+  Object.fromEntries(
+    given.split(",").map((part) => {
+      const [, name, distance] = /^\s*(\w+)=([+-]?\d+)\s*$/.exec(part) ?? [];
+      if (name === undefined) {
+        throw new InvalidArgumentError("It takes names and distances, such as before=-1,after=1.");
+      }
+      return [name, Number(distance)];
+    }),
+  );
+
+/** What stands past the ends of data: a word, or a number. */
+export function parseEdge(given: string): string | Scalar {
+  if (given === "nearest" || given === "wrap") {
+    return given;
+  }
+  try {
+    const [value = 0, ...others] = given.toLowerCase() === "nan" ? [Number.NaN] : parseEdges(given);
+    if (others.length === 0) {
+      return value;
+    }
+  } catch {}
+  throw new InvalidArgumentError("It takes nearest, wrap, or a number.");
+}
+
 /** Lengths. See {@link parseSizes}. */
 export function parseSizeList(given: string): number[] {
   try {
@@ -173,10 +202,11 @@ function parseName<Name extends string>(given: string, taken: Readonly<Record<Na
   return found.name;
 }
 
-export const operatorOption = (): Option =>
-  new Option("--op <name>", `operator: ${Object.keys(operators).join(", ")}`)
-    .argParser(parseOperator)
-    .default(operators.add, "add");
+/** An operator of the table. */
+export const operatorFlag = (description: string): Option =>
+  new Option("--op <name>", `${description}: ${Object.keys(operators).join(", ")}`).argParser(parseOperator);
+
+export const operatorOption = (): Option => operatorFlag("operator").default(operators.add, "add");
 
 export const mapOption = (): Option =>
   new Option(
@@ -229,6 +259,8 @@ export const reverseOption = (): Option =>
 /** Whether options name segments that are no rows. Commands on these are loaded only then. Rows go in pieces. */
 export const hasOtherSegments = ({
   columns,
+  axis,
+  shape,
   offsets,
   heads,
   headBits,
@@ -236,7 +268,7 @@ export const hasOtherSegments = ({
   key,
   keyType,
 }: SegmentsOption): boolean =>
-  [columns, offsets, heads, headBits, keys, key, keyType].some((one) => one !== undefined);
+  [columns, axis, shape, offsets, heads, headBits, keys, key, keyType].some((one) => one !== undefined);
 
 /** The items of a row. */
 export function parseRows(given: string): number {
@@ -252,7 +284,7 @@ export const rowsOption = (): Option =>
     "take each row of this many elements on its own; without a number, each row of the last dimension",
   )
     .argParser(parseRows)
-    .conflicts(["columns", "offsets", "heads", "headBits", "keys"]);
+    .conflicts(["columns", "axis", "offsets", "heads", "headBits", "keys"]);
 
 export const columnsOption = (): Option =>
   new Option(
@@ -260,7 +292,26 @@ export const columnsOption = (): Option =>
     "take each column of a matrix with this many columns on its own; without a number, as many as the last dimension has",
   )
     .argParser(parseRows)
+    .conflicts(["axis", "offsets", "heads", "headBits", "keys"]);
+
+export const axisOption = (): Option =>
+  new Option(
+    "--axis <number>",
+    "take each line along this axis on its own, as NumPy counts axes: 0 is the first, -1 the last. The output has the input's shape, and that of a reduction lacks the axis",
+  )
+    .argParser((given) => {
+      if (!/^-?\d+$/.test(given)) {
+        throw new InvalidArgumentError("It takes a whole number.");
+      }
+      return Number(given);
+    })
     .conflicts(["offsets", "heads", "headBits", "keys"]);
+
+export const shapeOption = (): Option =>
+  new Option(
+    "--shape <lengths>",
+    "the dimensions that --axis counts, such as 8,128,64; without it, those of the .npy file",
+  ).argParser((given) => given.split(",").map(parseRows));
 
 export const offsetsOption = (): Option =>
   new Option(
@@ -283,13 +334,14 @@ export const headBitsOption = (): Option =>
 export const keysOption = (): Option =>
   new Option(
     "--keys <keys.npy>",
-    "take each run of equal keys on its own: the file has a key for each element",
+    "take each run of equal keys on its own: the file has a key for each element. Equal keys that are apart are runs of their own: sort first, with --values",
   );
 
 export const keyOption = (x: string): Option =>
   new Option("--key <expr>", `WGSL that gives the key of x, such as 'x / 10u'; x is ${x}`).conflicts([
     "rows",
     "columns",
+    "axis",
     "offsets",
     "heads",
     "headBits",

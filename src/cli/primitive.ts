@@ -8,10 +8,11 @@ import type { ElementType, Scalar, ScalarType, TypeName } from "../algebra/types
 import { ArgumentError } from "../errors.ts";
 import type { Fold } from "../gpu/fold.ts";
 import type { GpuArray } from "../gpu/gpu_arrays/gpu_array.ts";
-import { givenAs, inLists } from "../plan/plan.ts";
+import { givenAs, inLists } from "../plan/ranges.ts";
 import { argumentsOf, kindsOf } from "../primitives/described.ts";
 import type { Described } from "../primitives/help.ts";
 import type { Operand, Primitive, Request, Result } from "../primitives/primitive.ts";
+import { pairedWith } from "../primitives/primitive.ts";
 import type { Elements, OutputOption, Written } from "./arrays.ts";
 import { elementsIn, inSteps, openOutput, wholeNumbersIn, writeArrays } from "./arrays.ts";
 import { dtypes } from "./dtypes.ts";
@@ -21,7 +22,7 @@ import { formatValue } from "./format.ts";
 import { placeOfInput } from "./npy_inputs.ts";
 import type { AdapterOption, RawOption, SegmentsOption } from "./options.ts";
 import { parseEdges } from "./options.ts";
-import { commandOf, flagOf, isFlag, outputOf } from "./primitives.ts";
+import { askedResults, commandOf, flagOf, isFlag, outputOf } from "./primitives.ts";
 import { print } from "./print.ts";
 import { segmentsOf } from "./segments.ts";
 
@@ -50,21 +51,41 @@ async function numbersOf(name: string, given: string): Promise<readonly Scalar[]
   }
 }
 
+/** The order of each key. @throws {UsageError} unless there is one for each. */
+function ordersOf(flags: Flags): readonly boolean[] | boolean {
+  const orders = flags.orders as readonly boolean[];
+  const keys = 1 + [flags.thenBy ?? []].flat().length;
+  if (orders.length !== keys) {
+    throw new UsageError(
+      `--orders has ${counted(orders.length, "order")}; it takes ${keys}: one for the elements, and one for each --then-by`,
+    );
+  }
+  return keys === 1 ? orders[0] === true : orders;
+}
+
 /** The options and numbers of a call, as it takes them. */
-export async function optionsOf({ primitive, help }: Described, flags: Flags): Promise<Flags> {
+export async function optionsOf(described: Described, flags: Flags): Promise<Flags> {
+  const { primitive, help } = described;
   const kinds = kindsOf(primitive);
   const options: Record<string, unknown> = flags.param === undefined ? {} : { params: flags.param };
   const tuning = ["algorithm", "passes"].filter((name) => name in primitive.options);
+  if (flags.orders !== undefined) {
+    options.descending = ordersOf(flags);
+  }
   for (const name of [...Object.keys(help.options), ...tuning].filter((one) => flags[one] !== undefined)) {
     const given = flags[name];
     const typed = kinds[name] === "type" ? elementTypes[given as TypeName] : given;
     options[name] = kinds[name] === "numbers" ? await numbersOf(name, given as string) : typed;
   }
+  for (const name of askedResults(described).filter((one) => flags[one] !== undefined)) {
+    options[name] = true;
+  }
   return options;
 }
 
 /** Does something whose errors name options and operands. They then name flags and files. */
-export async function inFlags<T>({ help }: Described, paths: Paths, work: () => Promise<T>): Promise<T> {
+export async function inFlags<T>(described: Described, paths: Paths, work: () => Promise<T>): Promise<T> {
+  const { help } = described;
   try {
     return await work();
   } catch (cause) {
@@ -72,36 +93,34 @@ export async function inFlags<T>({ help }: Described, paths: Paths, work: () => 
       throw cause;
     }
     // Where a message names them: as what is wrong, and as what would be right.
+    const known = [...Object.keys({ ...help.options, ...help.operands }), ...askedResults(described)];
     const names = new RegExp(
-      `(?<=: |takes |given |beside |and |or |as )(?:${Object.keys({ ...help.options, ...help.operands }).join("|")})(?= is | holds|\\[|[,;]| and |$)`,
+      `(?<=: |takes |given |beside |and |or |as )(?:${known.join("|")})(?= is | holds|\\[|[,;]| and | or |$)`,
       "g",
     );
-    const message = cause.message.replace(names, (name) => paths[name] ?? flagOf(name));
+    const named = cause.message.replace(names, (name, ...rest) => {
+      const [at, text] = rest.filter((one) => one !== undefined) as [number, string];
+      // An alternative, as in "takes channels or y, and not both", is a flag. What holds something is a file.
+      const isFile = /^(?: is | holds|\[)/.test(text.slice(at + name.length));
+      return isFile ? (paths[name] ?? flagOf(name)) : flagOf(name);
+    });
+    const message = named.replace(/(?<=: -\S+ is )undefined(?=; )/, "missing");
     const path = paths[cause.option ?? ""] ?? "";
     throw new UsageError(message.includes(path) ? message : `${path}: ${message}`);
   }
 }
 
-/** What the flags ask for. @throws {UsageError} for flags that do not go together. */
-function chosenBy(described: Described, flags: Flags): Described {
-  const [flag = "", primitive] = described.instead ?? [];
-  if (primitive === undefined || flags[flag] === undefined) {
-    return described;
-  }
-  const other = Object.keys(described.help.options).find(
-    (name) => flags[name] !== undefined && !(name in kindsOf(primitive)),
+/** The operands that move with the elements, each to a file of its own. */
+const movedOf = (described: Described): readonly string[] =>
+  Object.keys(described.help.results ?? {}).filter((name) =>
+    described.primitive.operands.some((operand) => operand.name === name && isFlag(described, operand)),
   );
-  if (other !== undefined) {
-    throw new UsageError(`${commandOf(described)} takes ${flagOf(other)} or ${flagOf(flag)}, and not both`);
-  }
-  return { ...described, primitive, help: { ...described.help, command: commandOf(described) } };
-}
 
-/** @throws {UsageError} unless there is a file for each file of a list. */
-function requireOutputs(described: Described, list: string, flags: Flags): void {
-  const names = [list, outputOf(described, list)];
+/** @throws {UsageError} unless there is an output for each file of an operand that moves. */
+function requireOutputs(described: Described, moved: string, flags: Flags): void {
+  const names = [moved, outputOf(described, moved)];
   const [from, to] = names.map(flagOf);
-  const [files = [], outputs = []] = names.map((name) => (flags[name] ?? []) as readonly string[]);
+  const [files = [], outputs = []] = names.map((name) => filesOf(name, flags[name]).map(([, path]) => path));
   if (files.length !== outputs.length) {
     throw new UsageError(
       `${commandOf(described)}: it was given ${counted(files.length, `${from} file`)} and ${counted(outputs.length, `${to} file`)}; it takes one ${to} for each ${from}`,
@@ -112,13 +131,32 @@ function requireOutputs(described: Described, list: string, flags: Flags): void 
   }
 }
 
-/** The files of a flag, with the names of their arrays. Each of a list has its place: `values[0]`. */
-const filesOf = (name: string, given: unknown): readonly (readonly [name: string, path: string])[] =>
-  Array.isArray(given)
+/** The files of a flag, with the names of their arrays. Each of a list has its place: `values[0]`, and those of an object have their names: `with.y`. */
+function filesOf(
+  name: string,
+  given: unknown,
+  isByName = false,
+): readonly (readonly [name: string, path: string])[] {
+  if (isByName) {
+    const named = new Set<string>();
+    return ((given ?? []) as readonly string[]).map((one) => {
+      const [, key, path] = /^(\w+)=(.+)$/s.exec(one) ?? [];
+      if (key === undefined || path === undefined) {
+        throw new UsageError(`${flagOf(name)} is ${quoted(one)}; it takes a name and a file, as y=other.npy`);
+      }
+      if (named.has(key)) {
+        throw new UsageError(`${flagOf(name)} has ${key} twice; it takes each name once`);
+      }
+      named.add(key);
+      return [`${name}.${key}`, path];
+    });
+  }
+  return Array.isArray(given)
     ? given.map((path: string, at) => [`${name}[${at}]`, path])
     : given === undefined
       ? []
       : [[name, given as string]];
+}
 
 /** Whether an array is one of a list. */
 const isListed = ([name]: readonly [name: string, array: unknown]): boolean => name !== givenAs(name);
@@ -130,7 +168,11 @@ function pathsOf(described: Described, files: readonly string[], flags: Flags): 
     described.primitive.operands
       .filter(({ inside }) => !inside)
       .flatMap((operand) =>
-        filesOf(operand.name, isFlag(described, operand) ? flags[operand.name] : left.shift()),
+        filesOf(
+          operand.name,
+          isFlag(described, operand) ? flags[operand.name] : left.shift(),
+          operand.isByName,
+        ),
       ),
   );
 }
@@ -151,19 +193,18 @@ interface FileCall {
 const formOf = ({ isNamed }: Operand, flags: RawOption): RawOption =>
   isNamed ? flags : { ...(flags.raw && { raw: dtypes.u32 }), ...(flags.text && { text: "u32" }) };
 
-/** @throws {UsageError} for operands that have not one element for each of the input. */
-function requireEach(
-  { operands }: Primitive<never>,
-  { elements, input }: Pick<FileCall, "elements" | "input">,
-): void {
-  const nounOf = (name: string): string => (name === "data" ? "element" : name.slice(0, -1));
-  const nameOfInput = operands.find(({ range }) => range === "input")?.name ?? "";
+/** @throws {UsageError} for operands that have not one element for each of another one. */
+function requireEach({ operands }: Primitive<never>, elements: FileCall["elements"]): void {
+  const nounOf = (name: string): string =>
+    /values$/i.test(name) ? "value" : name.endsWith("s") ? name.slice(0, -1) : "element";
   for (const [name, { path, data }] of Object.entries(elements)) {
-    const isOneEach = operands.some((one) => one.isOneEach && one.name === givenAs(name));
-    if (isOneEach && data.length !== input.data.length) {
+    const operand = operands.find((one) => one.name === givenAs(name)) as Operand;
+    const paired = pairedWith(operand, operands);
+    const of = paired && (elements[paired.name] as Elements);
+    if (of && data.length !== of.data.length) {
       const noun = nounOf(givenAs(name));
       throw new UsageError(
-        `${path}: it holds ${counted(data.length, noun)}, and ${input.path} holds ${counted(input.data.length, nounOf(nameOfInput))}; it takes one ${noun} for each`,
+        `${path}: it holds ${counted(data.length, noun)}, and ${of.path} holds ${counted(of.data.length, nounOf(paired.name))}; it takes one ${noun} for each`,
       );
     }
   }
@@ -193,11 +234,12 @@ async function readCall(described: Described, paths: Paths, flags: Options): Pro
   const elementsOf = (is: (operand: Operand) => boolean | undefined): Elements =>
     elements[primitive.operands.find(is)?.name ?? ""] as Elements;
   const input = elementsOf(({ range }) => range === "input");
-  requireEach(primitive, { elements, input });
+  requireEach(primitive, elements);
   const kind = help.segments?.find((one) => flags[one] !== undefined);
   const from = { ...input, length: input.data.length, caller: commandOf(described) };
+  const named = primitive.operands.find(({ isNamed }) => isNamed);
   const options = {
-    type: elementsOf(({ isNamed }) => isNamed).type,
+    [named?.isMapped ? "from" : "type"]: elementsOf((one) => one === named).type,
     ...(await optionsOf(described, flags)),
     ...(kind && { segments: (await segmentsOf({ [kind]: flags[kind] }, from)).segments }),
   };
@@ -219,7 +261,7 @@ async function readCall(described: Described, paths: Paths, flags: Options): Pro
     input,
     options,
     request,
-    results: request.results.filter(({ isDropped }) => !isDropped),
+    results: request.results,
   };
 }
 
@@ -284,14 +326,13 @@ async function placesOf(described: Described, flags: Options): Promise<readonly 
 
 /** The command of a primitive. `files` are its arguments, in the order of its operands. */
 export async function runPrimitive(
-  command: Described,
+  described: Described,
   files: readonly string[],
   flags: Options,
 ): Promise<void> {
-  const described = chosenBy(command, flags);
-  const { lists = [], prints } = described.help;
-  for (const list of lists) {
-    requireOutputs(described, list, flags);
+  const { prints } = described.help;
+  for (const moved of movedOf(described)) {
+    requireOutputs(described, moved, flags);
   }
   const paths = pathsOf(described, files, flags);
   const places = await placesOf(described, flags);

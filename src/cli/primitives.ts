@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { Option } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 import { kindsOf, primitives } from "../primitives/described.ts";
 import type { Described } from "../primitives/help.ts";
 import type { Operand } from "../primitives/primitive.ts";
@@ -7,8 +7,11 @@ import {
   algorithmOption,
   collect,
   offsetsOption,
+  operatorFlag,
   paramOption,
   parseCount,
+  parseDistances,
+  parseEdge,
   rowsOption,
   typeOption,
 } from "./options.ts";
@@ -26,15 +29,20 @@ export const flagOf = (name: string): string =>
   name.length === 1 ? `-${name}` : `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 /** Whether a flag gives an operand's file. That of others is an argument. */
-export const isFlag = ({ help }: Described, { name, isOption }: Operand): boolean =>
-  isOption || name in (help.flags ?? {});
+export const isFlag = ({ help }: Described, { name, isOption, behind }: Operand): boolean =>
+  isOption || behind !== undefined || name in (help.flags ?? {});
 
 /** The flag of a result's file, as an option: `valuesOut` is `--values-out`. */
 export const outputOf = ({ help }: Described, name: string): string =>
   name in (help.flags ?? {}) ? name : `${name}Out`;
 
-/** The file of an array. */
-const fileOf = (name: string): string => `<${name === "data" ? "in" : name}.npy>`;
+/** The results that a call gives only if an option of their name asks for them. */
+export const askedResults = ({ primitive, help }: Described): readonly string[] =>
+  Object.keys(help.results ?? {}).filter((name) => kindsOf(primitive)[name] === "boolean");
+
+/** The file of an array, or of an array that has a name in the call's text. */
+const fileOf = (name: string, isByName = false): string =>
+  isByName ? "<name=in.npy>" : `<${name === "data" ? "in" : name}.npy>`;
 
 /** Flags by the kinds of their options. */
 const flagsByKind = {
@@ -43,13 +51,36 @@ const flagsByKind = {
   expression: (flag: string, says: string) => new Option(`${flag} <expr>`, says),
   numbers: (flag: string, says: string) =>
     new Option(`${flag} <list>`, `${says}; numbers divided by commas, or a .npy file`),
+  booleans: (flag: string, says: string) => new Option(flag, says),
+  operator: (_flag: string, says: string) => operatorFlag(says),
   type: (flag: string, says: string) => typeOption(`${flag} <name>`, says),
+  distances: (flag: string, says: string) =>
+    new Option(`${flag} <name=distance>`, says).argParser(parseDistances),
+  edge: (flag: string, says: string) => new Option(`${flag} <edge>`, says).argParser(parseEdge),
 } as const;
 
 export const runAlgorithm = (): Option =>
   algorithmOption(
     "how the threads of a work-group combine their elements; without it, the best for the adapter",
   );
+
+/** The order of each key of a sort by several. */
+const ordersOption = (): Option =>
+  new Option(
+    "--orders <list>",
+    "ascending or descending for each key, divided by commas: first for the elements, and then for each --then-by",
+  )
+    .conflicts("descending")
+    .argParser((given) =>
+      given.split(",").map((order) => {
+        if (order !== "ascending" && order !== "descending") {
+          throw new InvalidArgumentError(
+            `It has ${JSON.stringify(order)}, and takes ascending or descending.`,
+          );
+        }
+        return order === "descending";
+      }),
+    );
 
 /** The flags of a primitive's options and numbers. */
 const flagsOf = ({ primitive, help }: Described): readonly Option[] => [
@@ -59,6 +90,7 @@ const flagsOf = ({ primitive, help }: Described): readonly Option[] => [
       ? flagsByKind[kind](flagOf(name), says)
       : new Option(`${flagOf(name)} <${name}>`, says).choices(kind);
   }),
+  ...(Object.values(primitive.options).includes("booleans") ? [ordersOption()] : []),
   ...(help.segments ?? []).map((kind) => ({ rows: rowsOption, offsets: offsetsOption })[kind]()),
   ...("algorithm" in primitive.options ? [runAlgorithm()] : []),
 ];
@@ -85,14 +117,14 @@ interface Marks {
 export function fileCommandOf(described: Described, { need, outputTo, outputOption }: Marks): FileCommand {
   const { primitive, help } = described;
   const operands = primitive.operands.flatMap((operand) => {
-    const { name, range, inside } = operand;
+    const { name, range, inside, isByName } = operand;
     const says = (help.operands as Readonly<Record<string, string>>)[name] ?? "";
-    const all = { name, isFlag: isFlag(described, operand), says };
+    const all = { name, isByName, isFlag: isFlag(described, operand), says };
     return inside ? [] : [range === "input" ? { ...all, says: `${says}; - reads stdin` } : all];
   });
   /** Marks the flag of a file. */
-  const marked = (name: string, flag: Option): Option => {
-    const option = help.lists?.includes(name) ? flag.argParser(collect) : flag;
+  const marked = (name: string, flag: Option, isByName = false): Option => {
+    const option = help.lists?.includes(name) || isByName ? flag.argParser(collect) : flag;
     return help.flags?.[name] === "needed" ? need(option) : option;
   };
   return {
@@ -112,19 +144,27 @@ export function fileCommandOf(described: Described, { need, outputTo, outputOpti
           : flag,
       ),
       ...("params" in primitive.options ? [paramOption()] : []),
-      ...operands.flatMap(({ name, isFlag, says }) =>
-        isFlag ? marked(name, new Option(`${flagOf(name)} ${fileOf(name)}`, says)) : [],
+      ...operands.flatMap(({ name, isByName, isFlag, says }) =>
+        isFlag ? marked(name, new Option(`${flagOf(name)} ${fileOf(name, isByName)}`, says), isByName) : [],
       ),
     ],
   };
 }
 
-/** The flags of a primitive in `wavefold explain`, which takes no files. */
+/** What `wavefold explain` has itself, for all primitives, or does not take. */
+const NOT_EXPLAINED: readonly string[] = ["offsets", "length", "type"];
+
+/** The flags of a primitive in `wavefold explain`, which takes no files, and has a length and a type for all arrays. */
 export const explainFlagsOf = (described: Described): readonly Option[] => [
-  ...flagsOf(described).filter((flag) => flag.attributeName() !== "offsets"),
-  ...described.primitive.operands.flatMap(({ name, isOption }) =>
-    isOption ? new Option(flagOf(name), `with ${name} of u32`) : [],
+  ...flagsOf(described).filter((flag) => !NOT_EXPLAINED.includes(flag.attributeName())),
+  ...described.primitive.operands.flatMap(({ name, isOption, isByName, behind }) =>
+    isByName
+      ? new Option(`${flagOf(name)} <name>`, "another array of u32, by its name in --map").argParser(collect)
+      : isOption || behind
+        ? new Option(flagOf(name), `with ${name} of u32`)
+        : [],
   ),
+  ...askedResults(described).map((name) => new Option(flagOf(name), `with ${name}`)),
 ];
 
 /** Adds the flags of all these primitives to `wavefold explain`, each once. If one primitive alone takes it, help names that. */

@@ -44,6 +44,22 @@ import { print } from "./print.ts";
 // Commands on segments, and scans from the last element. They hold all elements in memory at once. Scans and reductions of rows need not: they
 // are in arrays.ts.
 
+/** The segments along an axis of the file, or of elements whose shape an option gives; and the shape of their totals. */
+function axisOf(
+  { axis, shape }: SegmentsOption,
+  shapeOfFile: readonly number[] | undefined,
+  caller: string,
+): { readonly segments: Segments; readonly totals: readonly number[] } {
+  const lengths = shape ?? shapeOfFile;
+  if (axis === undefined || lengths === undefined) {
+    throw new UsageError(
+      `${caller}: ${axis === undefined ? "--shape takes --axis N, too" : "--axis takes --shape LENGTHS, too, since the input has no header"}`,
+    );
+  }
+  const totals = lengths.filter((_, at) => at !== axis && at !== axis + lengths.length);
+  return { segments: { shape: lengths, axis }, totals };
+}
+
 /** What the segments are made for. */
 interface SegmentsFor {
   /** The type of the input. */
@@ -62,18 +78,24 @@ const keyOf = ({ key, keyType }: { readonly key?: string; readonly keyType?: Typ
 
 /** The segments that the options name, and the type of the keys of runs. Keys that are not computed are written as their file holds them. */
 export async function segmentsOf(
-  { rows, columns, offsets, heads, headBits, keys, key, keyType }: SegmentsOption,
+  options: SegmentsOption,
   { type, shape, length, path, caller }: SegmentsFor,
 ): Promise<{
   readonly segments: Segments;
   readonly keyType?: ScalarType;
   readonly keyDtype?: Dtype | undefined;
+  /** The shape of a reduction's totals. Otherwise they have one dimension. */
+  readonly totals?: readonly number[];
 }> {
+  const { rows, columns, axis, offsets, heads, headBits, keys, key, keyType } = options;
   if (rows !== undefined) {
     return { segments: { rows: sizeOf("rows", rows, shape, caller) } };
   }
   if (columns !== undefined) {
     return { segments: { columns: sizeOf("columns", columns, shape, caller) } };
+  }
+  if (axis !== undefined || options.shape !== undefined) {
+    return axisOf(options, shape, caller);
   }
   if (heads !== undefined) {
     return { segments: { heads: await readFlagsFor(heads, length, path) } };
@@ -225,12 +247,12 @@ export async function reduceSegments(
     },
     async (result: Results, type) => {
       const { values, keys: runs } = result;
-      const { keyType, keyDtype } = found ?? {};
+      const { keyType, keyDtype, totals } = found ?? {};
       await writeArrays([
         ...(keyTarget === undefined || keyType === undefined || runs === undefined
           ? []
           : [{ target: keyTarget, type: keyType, dtype: keyDtype, data: runs }]),
-        { target, options, type, data: values },
+        { target, options, type, data: values, ...(totals && { shape: totals }) },
       ]);
     },
   );

@@ -52,7 +52,7 @@ export function selfTests(fold: Fold, choice: SelfTestChoice = {}): SelfTest[] {
   const some = [
     ...foldChecks(scope),
     ...familyChecks(scope),
-    ...describedChecks(scope),
+    ...describedChecks(scope, types),
     ...operatorChecks(scanEachOn(fold)),
   ];
   return primitives

@@ -56,6 +56,7 @@ function checkOf(
   of: Described,
   type: ScalarType,
   turn: number,
+  more: Drawn["options"] = {},
 ): Check {
   const { primitive } = of;
   const { name, arrangements } = primitive;
@@ -66,7 +67,8 @@ function checkOf(
   ];
   const drawnOf = (length: number): Drawn => {
     const all = examplesOf(of, type, length);
-    return all[(2 * turn) % all.length] as Drawn;
+    const { example, options } = all[(2 * turn) % all.length] as Drawn;
+    return { example, options: { ...options, ...more } };
   };
   const given = Object.keys(drawnOf(lengths[0] ?? 1).options);
   return {
@@ -87,13 +89,26 @@ function checkOf(
   };
 }
 
-/** Some checks of each primitive. Each primitive begins with another type. */
-export const describedChecks = (scope: Scope): readonly Check[] =>
+/** Options that take kernels which no example that is checked has. */
+const beside: Readonly<Record<string, Drawn["options"]>> = {
+  unique: { sort: true, counts: true, inverse: true },
+};
+
+/**
+ * Some checks of each primitive, on some of the types that are named. Each primitive begins with another type. On one type, each
+ * primitive has a check, too.
+ */
+export const describedChecks = (scope: Scope, names: readonly string[]): readonly Check[] =>
   byExamples.flatMap((of, at) => {
     const types = Object.values<ScalarType>(elementTypes).filter(
-      (type) => of.examples.of(type, 1, bitsOf(SEED)).length > 0,
+      (type) => names.includes(type.name) && of.examples.of(type, 1, bitsOf(SEED)).length > 0,
     );
-    return Array.from({ length: checksOf(of.primitive) }, (_, turn) =>
-      checkOf(scope, of, types[(at + 3 * turn) % types.length] as ScalarType, turn),
-    );
+    const typeOf = (turn: number): ScalarType => types[(at + 3 * turn) % types.length] as ScalarType;
+    const more = beside[of.primitive.name];
+    return [
+      ...Array.from({ length: Math.min(checksOf(of.primitive), types.length) }, (_, turn) =>
+        checkOf(scope, of, typeOf(turn), turn),
+      ),
+      ...(more && types.length > 0 ? [checkOf(scope, of, typeOf(0), 0, more)] : []),
+    ];
   });

@@ -87,6 +87,7 @@ function sortChecks({ gpu, small, longest }: Scope): readonly Check[] {
       ];
     }),
     check("u64", "", longest),
+    check("i64", "", short),
     check("f64", "", short),
     check("f16", "", short),
     check("i32", ", rows", inRows(longest, 7), { segments: { rows: 7 } }),

@@ -25,6 +25,30 @@ export interface CpuArray {
   readonly numbers: Numbers;
 }
 
+/** Where the elements that are kept go. They are moved as words, or as halves if they have 2 bytes. */
+export interface Moves {
+  /** What is moved: an element for each that a condition sees, or that has a flag. Undefined if indices are. */
+  readonly from: Int32Array | Uint16Array | undefined;
+  /** Words or halves of an element that is moved. */
+  readonly size: number;
+  /** Takes those that are kept. It may lie where elements are read, if it starts there, and those that are moved are no longer. */
+  readonly to: Int32Array | Uint16Array;
+  /** Takes the others, if they are wanted. Then `to` may hold anything behind those that are kept; else nothing is written there. */
+  readonly rest?: Int32Array | Uint16Array | undefined;
+  /** Elements whose flags are zero are not kept. */
+  readonly flags?: Uint32Array | undefined;
+}
+
+/** A caller's condition, as loops over an array. */
+export interface Condition {
+  /** How many elements it holds for. */
+  count(array: CpuArray): number;
+  /** Where it first gives what is wanted, on the way from `start` to before `end`, which may come before it; -1 if nowhere. */
+  find(array: CpuArray, start: number, end: number, wanted: boolean): number;
+  /** Moves the elements that it holds for, in order, and gives their number. */
+  keep(array: CpuArray, moves: Moves): number;
+}
+
 /** A call of a primitive of `src/primitives/`, whose arguments have been checked. */
 export interface CpuCall {
   /** The arrays, by the names of the operands. */
@@ -32,15 +56,21 @@ export interface CpuCall {
   /** What follows from the arguments: the plan's options, numbers such as `rows`, and the results with their types. */
   readonly request: Request;
   /**
-   * The results of a caller's text over each element `x` of an array: numbers of `type`, or of the text's own type. A condition gives u32:
-   * 0 or 1. Undefined if the CPU has no code for the text. With the index of the array's first element, the text may name `i`, too.
+   * The results of a caller's text over each element `x` of an array: numbers of `type`, or of the text's own type. Undefined if the CPU has no
+   * code for the text. With `hasIndex`, the text may name `i`, too; and the elements `beside`, which lie at the same index of other arrays, by
+   * their names.
    */
   mapped(
     text: string,
     from: CpuArray,
-    type?: ElementType | "condition",
-    firstIndex?: number,
+    type?: ElementType,
+    hasIndex?: boolean,
+    beside?: Readonly<Record<string, CpuArray>>,
   ): Promise<CpuArray | undefined>;
+  /** A caller's condition. It may name `i`, too. Undefined if the CPU has no code for it. */
+  condition(text: string, type: ElementType): Promise<Condition | undefined>;
+  /** The positions of the elements of `data` in the order of a sort with the call's options. Undefined if the CPU has no code for its key. */
+  positionsInOrder(): Promise<Uint32Array | undefined>;
 }
 
 /**

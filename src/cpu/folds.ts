@@ -72,8 +72,10 @@ const operations = {
   logicalXor: ["odd", 0],
 } as const satisfies Record<string, readonly [operation: keyof typeof loops, flip: 0 | -1]>;
 
-/** An operator that has loops. */
-export type FoldName = keyof typeof operations;
+type TableName = keyof typeof operations;
+
+/** An operator that has loops. Those of `exactAdd` are in exact_folds.ts. */
+export type FoldName = TableName | "exactAdd";
 
 /** The types whose loops are the same. */
 type Family = "words" | "pairs" | "f32" | "f64" | "f16";
@@ -127,11 +129,14 @@ const loops = {
   },
 } as const satisfies Record<string, Partial<Record<Family, unknown>>>;
 
-/** The name of an operator of the table, if there are loops for it on a type. */
+/** The name of an operator of the table or of `exactAdd`, if there are loops for it on a type. */
 export function foldNameOf(op: Operator, { kind }: ElementType): FoldName | undefined {
+  if (op.mostBytes) {
+    return "exactAdd";
+  }
   // Callers' operators may have any name.
   const isBuiltIn = op.on === add.on && Object.hasOwn(operations, op.name);
-  return isBuiltIn && kind !== "struct" ? (op.name as FoldName) : undefined;
+  return isBuiltIn && kind !== "struct" ? (op.name as TableName) : undefined;
 }
 
 type Bits = Int32Array | Uint16Array;
@@ -169,7 +174,7 @@ const familyOf = ({ name, kind, bytes }: ElementType): Family =>
   kind === "float" ? (name as Family) : bytes === 4 ? "words" : "pairs";
 
 /** What an operator starts from: sums of floats from −0, so that −0 is the sum of nothing but −0. */
-function identityOf(name: FoldName, { kind, zero, one, lowest, greatest, round }: ScalarType): Scalar {
+function identityOf(name: TableName, { kind, zero, one, lowest, greatest, round }: ScalarType): Scalar {
   switch (name) {
     case "add":
       return kind === "float" ? -0 : zero;
@@ -211,16 +216,16 @@ function settingsOf({ kind, name }: ScalarType, operation: string, flip: number)
   };
 }
 
-const known: { [Op in FoldName]?: Partial<Record<TypeName, Loops>> } = {};
+const known: { [Op in TableName]?: Partial<Record<TypeName, Loops>> } = {};
 
-function loopsOf(op: FoldName, type: ScalarType, like: Numbers): Loops {
+function loopsOf(op: TableName, type: ScalarType, like: Numbers): Loops {
   const made = known[op]?.[type.name] ?? makeLoops(op, type, like);
   known[op] ??= {};
   known[op][type.name] = made;
   return made;
 }
 
-function makeLoops(op: FoldName, type: ScalarType, like: Numbers): Loops {
+function makeLoops(op: TableName, type: ScalarType, like: Numbers): Loops {
   const [operation, flip] = operations[op];
   const takesNumbers = operation === "sum" || operation === "product" || operation.startsWith("least");
   const viewOf =
@@ -260,7 +265,7 @@ export function foldOf(
   isExclusive = false,
   step = 1,
 ): Fold {
-  const kept = loopsOf(op, type as ScalarType, given);
+  const kept = loopsOf(op as TableName, type as ScalarType, given);
   const { viewOf, carry, carryBits, size, identity, nothing, start, shown, initialView } = kept;
   const { flip, lowFlip, mask, one } = kept.settings;
   // A loop reads what it has not yet written only if both arrays start at the same place.

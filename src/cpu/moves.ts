@@ -1,7 +1,12 @@
+import type { Operator } from "../algebra/monoid.ts";
+import { part } from "../errors.ts";
+import type { CountBounds } from "../plan/count_bounds.ts";
+import { requireBounds } from "../plan/count_bounds.ts";
+import type { RunKeyOptions } from "../plan/run_key.ts";
 import { requireRunKey } from "../plan/run_key.ts";
-import type { CpuArray, CpuCall, Numbers, OnCpu } from "./call.ts";
+import type { CpuArray, Moves, Numbers, OnCpu } from "./call.ts";
 import { copyAt } from "./elements_at.ts";
-import { bitsOf, isShifted, numbersLike } from "./numbers.ts";
+import { bitsOf, numbersLike } from "./numbers.ts";
 import { endsOfRuns, startsOfRuns } from "./runs.ts";
 import { wholeNumbers } from "./whole_numbers.ts";
 
@@ -24,118 +29,167 @@ export interface Selection {
   readonly output?: Numbers | undefined;
 }
 
-/** The result of elements at these places. */
-function selected({ data, indices, output }: Selection, places: Uint32Array, isInOrder: boolean): Numbers {
-  if (indices) {
-    output?.set(places as never);
-    return output ?? places;
-  }
-  // In order, no element is written over before it is read, if the output starts where the data does.
-  const isSafe =
-    output === undefined ||
-    output.buffer !== data.numbers.buffer ||
-    (isInOrder && !isShifted(data.numbers, output));
-  const from = isSafe ? data : { ...data, numbers: data.numbers.slice() as Numbers };
-  return elementsAt(from, places, output);
-}
+/** Moves the elements that are kept, and gives their number. */
+export type Keep = (moves: Moves) => number;
 
-/** 1 for a flag that is not zero. */
-const bitOf = (flag: number): number => (flag | (0 - flag)) >>> 31;
+/** Keeps the elements whose flags are not zero. */
+export const byFlags =
+  (flags: Uint32Array): Keep =>
+  ({ from, size, to, rest }) => {
+    if (size > 1 || rest) {
+      return separate(from ?? indicesOf(flags), size, flags, to, rest);
+    }
+    let end = flags.length;
+    while (end > 0 && flags[end - 1] === 0) {
+      end--;
+    }
+    return from ? keepWords(from, flags, to, end) : keepIndices(flags, to, end);
+  };
 
-function countOf(flags: Uint32Array): number {
-  let count = 0;
-  for (let at = 0; at < flags.length; at++) {
-    count += bitOf(flags[at] as number);
+const indicesOf = ({ length }: Uint32Array): Int32Array => {
+  const indices = new Int32Array(length);
+  for (let at = 0; at < length; at++) {
+    indices[at] = at;
   }
-  return count;
-}
+  return indices;
+};
 
-/**
- * The elements whose flags are not zero. With an array for the result, `values` is that array.
- *
- * @returns also how many elements they are.
- */
-export function compactByFlags(selection: Selection & { readonly flags: Uint32Array }): {
-  readonly values: Numbers;
-  readonly count: number;
-} {
-  const { flags } = selection;
-  const { data, indices, output } = selection;
-  const count = countOf(flags);
-  if (
-    !indices &&
-    data.numbers.BYTES_PER_ELEMENT === 4 &&
-    data.type.bytes === 4 &&
-    !(output && isShifted(data.numbers, output))
-  ) {
-    const values = output ?? roomFor(data, count);
-    keepWords(bitsOf(data.numbers) as Int32Array, flags, bitsOf(values) as Int32Array, count);
-    return { values, count };
-  }
-  const places = new Uint32Array(count);
-  for (let at = 0, kept = 0; kept < count; at++) {
-    places[kept] = at;
-    kept += bitOf(flags[at] as number);
-  }
-  return { values: selected(selection, places, true), count };
-}
+type Words = Int32Array | Uint16Array;
 
-/**
- * Copies the words whose flags are not zero. The loop ends once the last of them is there: until then, what it writes is overwritten unless the
- * word is kept. So no branch depends on the flags.
- */
-function keepWords(from: Int32Array, flags: Uint32Array, to: Int32Array, count: number): void {
-  for (let at = 0, kept = 0; kept < count; at++) {
+// The last element before `end` is kept. Until it is there, what these loops write is overwritten unless it is kept. So no branch depends on the flags.
+
+function keepWords(from: Words, flags: Uint32Array, to: Words, end: number): number {
+  let kept = 0;
+  for (let at = 0; at < end; at++) {
     to[kept] = from[at] as number;
-    kept += bitOf(flags[at] as number);
+    kept += Number(flags[at] !== 0);
   }
+  return kept;
 }
 
-/** All elements: those whose flags are not zero, and then the others. `count` is how many flags are not zero. */
-export function partitionByFlags(selection: Selection & { readonly flags: Uint32Array }): {
-  readonly values: Numbers;
-  readonly count: number;
-} {
-  const { flags } = selection;
-  const count = countOf(flags);
-  const places = new Uint32Array(flags.length);
-  for (let at = 0, kept = 0; at < flags.length; at++) {
-    const bit = bitOf(flags[at] as number);
-    const rest = count + at - kept;
-    places[rest + ((kept - rest) & (0 - bit))] = at;
-    kept += bit;
+function keepIndices(flags: Uint32Array, to: Words, end: number): number {
+  let kept = 0;
+  for (let at = 0; at < end; at++) {
+    to[kept] = at;
+    kept += Number(flags[at] !== 0);
   }
-  return { values: selected(selection, places, false), count };
+  return kept;
+}
+
+/** Moves elements of as many words, and the others to the start of another array, if there is one. */
+function separate(from: Words, size: number, flags: Uint32Array, to: Words, rest: Words | undefined): number {
+  if (size === 1 && rest) {
+    return separateWords(from, flags, to, rest);
+  }
+  let kept = 0;
+  for (let at = 0; at < flags.length; at++) {
+    const isKept = flags[at] !== 0;
+    const target = isKept ? to : rest;
+    const place = size * (isKept ? kept : at - kept);
+    for (let word = 0; target && word < size; word++) {
+      target[place + word] = from[size * at + word] as number;
+    }
+    kept += Number(isKept);
+  }
+  return kept;
+}
+
+function separateWords(from: Words, flags: Uint32Array, to: Words, rest: Words): number {
+  let kept = 0;
+  for (let at = 0; at < flags.length; at++) {
+    const word = from[at] as number;
+    to[kept] = word;
+    rest[at - kept] = word;
+    kept += Number(flags[at] !== 0);
+  }
+  return kept;
+}
+
+/** What a selection gives; and how many elements are kept, or where each class begins and the last one ends. */
+export interface Selected {
+  readonly values: Numbers;
+  readonly counts: Uint32Array;
+}
+
+/** The elements that are kept; with `isWhole`, the others behind them. With an array for the result, `values` is that array. */
+export function selectBy({ data, indices, output }: Selection, keep: Keep, isWhole: boolean): Selected {
+  const { length, numbers, type } = data;
+  const size = indices ? 1 : type.bytes / numbers.BYTES_PER_ELEMENT;
+  const roomForAll = (): Numbers => (indices ? new Uint32Array(length) : numbersLike(numbers, length * size));
+  const room = output ?? roomForAll();
+  const rest = isWhole ? roomForAll() : undefined;
+  const words = indices ? undefined : bitsOf(numbers);
+  const count = keep({
+    from: words,
+    size: words ? type.bytes / words.BYTES_PER_ELEMENT : 1,
+    to: bitsOf(room),
+    rest: rest && bitsOf(rest),
+  });
+  room.set((rest?.subarray(0, (length - count) * size) ?? []) as never, count * size);
+  return {
+    values: output || isWhole ? room : (room.slice(0, count * size) as Numbers),
+    counts: Uint32Array.of(count),
+  };
 }
 
 /**
  * All elements, class by class. The numbers of classes are of any scalar type: a fraction is cut off, and then what is below 0, past the
  * last class, or NaN counts as the last class.
- *
- * @returns also where each class begins, and where the last one ends.
  */
 export function partitionByClasses(
   selection: Selection & { readonly classOf: CpuArray; readonly classes: number },
-): { readonly values: Numbers; readonly offsets: Uint32Array } {
-  const { classOf, classes } = selection;
+): Selected {
+  const { data, indices, output, classOf, classes } = selection;
   const numbers = wholeNumbers(classOf, classes - 1);
+  // Elements go anywhere, so they cannot move within their own memory.
+  const isShared = !indices && output?.buffer === data.numbers.buffer;
+  const seen = isShared ? { ...data, numbers: data.numbers.slice() as Numbers } : data;
+  const { values, offsets } = inClasses(numbers, classes, indices ? undefined : seen, output);
+  return { values, counts: offsets };
+}
+
+/** Elements, or their positions, class by class in their order; and where each class begins and the last one ends. Greater numbers are the last class. */
+function inClasses(
+  numbers: Uint32Array,
+  classes: number,
+  data: CpuArray | undefined,
+  output?: Numbers,
+): { readonly values: Numbers; readonly offsets: Uint32Array } {
+  const last = classes - 1;
   const offsets = new Uint32Array(classes + 1);
   for (let at = 0; at < numbers.length; at++) {
-    const place = (numbers[at] as number) + 1;
+    const place = Math.min(numbers[at] as number, last) + 1;
     offsets[place] = (offsets[place] as number) + 1;
   }
   for (let at = 1; at <= classes; at++) {
     offsets[at] = (offsets[at] as number) + (offsets[at - 1] as number);
   }
   const next = offsets.slice();
-  const places = new Uint32Array(numbers.length);
+  const words = data && bitsOf(data.numbers);
+  if (data && words?.BYTES_PER_ELEMENT !== data.type.bytes) {
+    const places = new Uint32Array(numbers.length);
+    moveToClasses(numbers, next, undefined, places);
+    return { values: elementsAt(data, places, output), offsets };
+  }
+  const values = output ?? (data ? roomFor(data, data.length) : new Uint32Array(numbers.length));
+  moveToClasses(numbers, next, words, bitsOf(values));
+  return { values, offsets };
+}
+
+/** Moves words, or their positions, to the next place of each one's class. */
+function moveToClasses(
+  numbers: Uint32Array,
+  next: Uint32Array,
+  from: Words | undefined,
+  to: Words | Uint32Array,
+): void {
+  const last = next.length - 2;
   for (let at = 0; at < numbers.length; at++) {
-    const number = numbers[at] as number;
+    const number = Math.min(numbers[at] as number, last);
     const place = next[number] as number;
-    places[place] = at;
+    to[place] = from ? (from[at] as number) : at;
     next[number] = place + 1;
   }
-  return { values: selected(selection, places, false), offsets };
 }
 
 /** The value at each position. */
@@ -143,53 +197,125 @@ export const gather: OnCpu = async ({ arrays: { values, positions } }) => [
   elementsAt(values as CpuArray, (positions as CpuArray).numbers as Uint32Array),
 ];
 
+/** Each value at its position; by an operator, what the values of a position combine to. */
+export const scatter: OnCpu = async ({ arrays, request }) => {
+  const values = arrays.values as CpuArray;
+  const { type } = values;
+  const positions = (arrays.positions as CpuArray).numbers as Uint32Array;
+  const length = request.results[0]?.most ?? 0;
+  const { op } = request.options as { readonly op?: Operator };
+  if (op === undefined) {
+    const to = roomFor(values, length);
+    putAt(bitsOf(values.numbers), positions, bitsOf(to));
+    return [to];
+  }
+  const { foldNameOf, ...folds } = await part(import("./segment_folds.ts"));
+  const name = foldNameOf(op, type);
+  const { reduceSegments } = name === "exactAdd" ? await part(import("./exact_folds.ts")) : folds;
+  const { values: input, offsets } = inClasses(positions, length, values);
+  return name && [reduceSegments({ type, op: name, input, segments: { kind: "offsets", words: offsets } })];
+};
+
+/** Puts elements at their positions. The last one stays where several have one. */
+function putAt(from: Words, positions: Uint32Array, to: Words): void {
+  const size = from.length / positions.length;
+  if (size === 1) {
+    for (let at = 0; at < positions.length; at++) {
+      to[positions[at] as number] = from[at] as number;
+    }
+    return;
+  }
+  for (let at = 0; at < positions.length; at++) {
+    const place = size * (positions[at] as number);
+    for (let word = 0; word < size; word++) {
+      to[place + word] = from[size * at + word] as number;
+    }
+  }
+}
+
 /** Each value as often as its count says. */
 export const expandRuns: OnCpu = async ({ arrays, request }) => {
   const values = arrays.values as CpuArray;
   const counts = (arrays.counts as CpuArray).numbers as Uint32Array;
-  const places = new Uint32Array(request.results[0]?.most ?? 0);
+  const [first, ...others] = request.results;
+  const places = new Uint32Array(first?.most ?? 0);
+  const ranks = others.map(({ most }) => new Uint32Array(most));
   let at = 0;
   for (let run = 0; run < counts.length; run++) {
+    const start = at;
     const end = at + (counts[run] as number);
     for (; at < end; at++) {
       places[at] = run;
+      for (const one of ranks) {
+        one[at] = at - start;
+      }
     }
   }
-  return [elementsAt(values, places)];
+  return [first?.like ? elementsAt(values, places) : places, ...ranks];
 };
-
-/** The first places of runs of equal elements, or of equal keys. Undefined if there is no code for the key. */
-async function runsIn({ arrays, request, mapped }: CpuCall): Promise<Uint32Array | undefined> {
-  const data = arrays.data as CpuArray;
-  const { type, text } = requireRunKey(request.options, data.type, request.title);
-  const keys = text === undefined ? data : await mapped(text, data, type);
-  return keys && startsOfRuns(keys);
-}
-
-function countsOf(starts: Uint32Array, length: number): Uint32Array {
-  const counts = endsOfRuns(starts, length);
-  for (let at = 0; at < counts.length; at++) {
-    counts[at] = (counts[at] as number) - (starts[at] as number);
-  }
-  return counts;
-}
 
 /** The first element of each run of equal elements. */
 export const firstOfRuns = (data: CpuArray): Numbers => elementsAt(data, startsOfRuns(data));
 
-/** The first element of each run, and how many elements the run has. */
-export const runLengths: OnCpu = async (call) => {
-  const data = call.arrays.data as CpuArray;
-  const starts = await runsIn(call);
-  return starts && [elementsAt(data, starts), countsOf(starts, data.length)];
+/** Where runs start, and how many elements each has. */
+interface Runs {
+  readonly starts: Uint32Array;
+  readonly counts: Uint32Array;
+}
+
+function runsFrom(starts: Uint32Array, length: number): Runs {
+  const counts = endsOfRuns(starts, length);
+  for (let at = 0; at < counts.length; at++) {
+    counts[at] = (counts[at] as number) - (starts[at] as number);
+  }
+  return { starts, counts };
+}
+
+/** The runs whose counts are within bounds. */
+const runsWithin = ({ starts, counts }: Runs, [least, most]: readonly [number, number]): Runs => {
+  const isKept = (_: number, run: number): boolean =>
+    (counts[run] as number) >= least && (counts[run] as number) <= most;
+  return { starts: starts.filter(isKept), counts: counts.filter(isKept) };
 };
 
-/** The first element of each run, and how many elements the run has; or the position of the first element. */
-export const unique: OnCpu = async (call) => {
-  const [first] = call.request.results;
-  if (first?.name === "values") {
-    return runLengths(call);
+/** The index of each element's run. `positions` are those of the elements in the order in which runs were looked for. */
+function inverseOf(
+  { starts, counts }: Runs,
+  length: number,
+  positions: Uint32Array | undefined,
+): Uint32Array {
+  const inverse = new Uint32Array(length);
+  for (let run = 0; run < starts.length; run++) {
+    const first = starts[run] as number;
+    for (let at = first; at < first + (counts[run] as number); at++) {
+      inverse[positions ? (positions[at] as number) : at] = run;
+    }
   }
-  const starts = await runsIn(call);
-  return starts && [starts.slice()];
+  return inverse;
+}
+
+/** The first element of each run of equal elements or keys, or its position; how many elements it has; and the run of each element. */
+export const unique: OnCpu = async (call) => {
+  const { arrays, request, mapped } = call;
+  const data = arrays.data as CpuArray;
+  const options = request.options as RunKeyOptions & CountBounds & { readonly sort?: boolean };
+  const { type, text } = requireRunKey(options, data.type, request.title);
+  const keys = text === undefined ? data : await mapped(text, data, type);
+  const positions = options.sort ? await call.positionsInOrder() : undefined;
+  if (keys === undefined || (options.sort && positions === undefined)) {
+    return undefined;
+  }
+  const inOrder = positions ? { ...keys, numbers: elementsAt(keys, positions) } : keys;
+  const all = runsFrom(startsOfRuns(inOrder), data.length);
+  const bounds = requireBounds(options, request.title);
+  const { starts, counts } = bounds ? runsWithin(all, bounds) : all;
+  const firsts = positions ? starts.map((start) => positions[start] as number) : starts.slice();
+  const made = {
+    values: () => (request.results[0]?.like ? elementsAt(data, firsts) : firsts),
+    counts: () => counts,
+    inverse: () => inverseOf(all, data.length, positions),
+  };
+  return request.results.map(({ name }) => made[name as keyof typeof made]());
 };
+
+export const runLengths: OnCpu = unique;

@@ -1,6 +1,6 @@
 import type { Scalar, ScalarType } from "../algebra/types.ts";
 import type { BinOptions, Bins } from "../plan/bins.ts";
-import { requireBins } from "../plan/bins.ts";
+import { requireBinned } from "../plan/bins.ts";
 import { requireSide } from "../plan/require_scalar.ts";
 import type { CpuArray, Numbers, OnCpu } from "./call.ts";
 import { decodeHalves, halfBlock } from "./halves.ts";
@@ -274,19 +274,55 @@ const addingWhole =
     }
   };
 
+/** Puts bins behind those of the channels before an element's own. */
+const inChannels =
+  (take: TakeBins, count: number, channels: number, channelOf: (index: number) => number): TakeBins =>
+  (bins, from, items) => {
+    // The numbers may be the caller's elements.
+    const placed = new Uint32Array(items);
+    for (let at = 0; at < items; at++) {
+      const bin = bins[at] as number;
+      const channel = channelOf(from + at);
+      placed[at] = bin < count && channel < channels ? channel * count + bin : count * channels;
+    }
+    take(placed, from, items);
+  };
+
 /** How many elements fall in each bin, or the sums of their weights. Sums of f32 are computed as doubles, and rounded at the end. */
 export const histogram: OnCpu = async ({ arrays, request, mapped }) => {
   const data = arrays.data as CpuArray;
-  const bins = requireBins(request.options as BinOptions, data.type as ScalarType, request.title);
-  const { take, sums } = countsIn(bins.count, arrays.weights);
+  const { y } = arrays;
+  const given = request.options as BinOptions;
+  const { type, length } = data;
+  const typeOfY = y?.type as ScalarType | undefined;
+  const {
+    bins,
+    channels,
+    y: binsOfY,
+    count,
+  } = requireBinned(given, type as ScalarType, typeOfY, request.title);
+  const { take, sums } = countsIn(count, arrays.weights);
+  const numbers = new Uint32Array(binsOfY ? length : 0);
+  const takeFirst: TakeBins = binsOfY
+    ? (own, from, items) => numbers.set(own.subarray(0, items), from)
+    : channels === undefined
+      ? take
+      : inChannels(take, bins.count, channels, (index) => index % channels);
   if (bins.text === undefined) {
-    eachBin(data, bins, take);
-    return [sums()];
+    eachBin(data, bins, takeFirst);
+  } else {
+    const values = await mapped(bins.text, data, undefined, true);
+    if (values === undefined) {
+      return undefined;
+    }
+    takeFirst(wholeNumbers(values, bins.count), 0, length);
   }
-  const given = await mapped(bins.text, data, undefined, 0);
-  if (given === undefined) {
-    return undefined;
+  if (y && binsOfY) {
+    eachBin(
+      y,
+      binsOfY,
+      inChannels(take, binsOfY.count, bins.count, (index) => numbers[index] as number),
+    );
   }
-  take(wholeNumbers(given, bins.count), 0, data.length);
   return [sums()];
 };

@@ -6,6 +6,7 @@ import { mirror, mirrored } from "./reverse.ts";
 import type { CpuSegments } from "./segments.ts";
 import { endsOf } from "./segments.ts";
 
+export { foldNameOf } from "./folds.ts";
 export { inReverse } from "./reverse.ts";
 
 // Scans and reductions that start anew with each segment; and scans in reverse, which few programs need as well.
@@ -25,7 +26,7 @@ function foldSegment({ kept: { loop, carryBits, start }, task }: Fold, from: num
 
 /** The segments of so many elements in mirrored order. Rows and columns lie as before. */
 function mirroredSegments(segments: CpuSegments, length: number): CpuSegments {
-  if (segments.kind === "rows" || segments.kind === "columns") {
+  if ("rows" in segments) {
     return segments;
   }
   const ends = endsOf(segments, length);
@@ -54,8 +55,8 @@ export function scanSegments(
 function scanForward(call: ScanCall & SegmentsOfCall): void {
   const { input, output, exclusive = false, segments } = call;
   const { length } = input;
-  if (segments.kind === "columns") {
-    foldColumns(call, output, segments.rows);
+  if (segments.kind === "columns" || segments.kind === "matrices") {
+    foldColumns(call, output, segments);
     return;
   }
   const fold = foldOf(call, output, exclusive);
@@ -82,8 +83,8 @@ function scanForward(call: ScanCall & SegmentsOfCall): void {
 /** The total of each segment. */
 export function reduceSegments(call: FoldCall & SegmentsOfCall): Numbers {
   const { input, segments } = call;
-  if (segments.kind === "columns") {
-    return foldColumns(call, undefined, segments.rows);
+  if (segments.kind === "columns" || segments.kind === "matrices") {
+    return foldColumns(call, undefined, segments);
   }
   const fold = foldOf(call, undefined);
   const { carryBits, size, shown } = fold.kept;
@@ -99,35 +100,41 @@ export function reduceSegments(call: FoldCall & SegmentsOfCall): Numbers {
   return totals;
 }
 
-/** Folds each column of a matrix, block after block of its rows: those of a block lie in the fastest memory. */
+/** Folds each column of each matrix, block after block of its rows: those of a block lie in the fastest memory. */
 function foldColumns(
   call: FoldCall & Partial<ScanCall>,
   output: Numbers | undefined,
-  columns: number,
+  segments: Extract<CpuSegments, { readonly kind: "columns" } | { readonly kind: "matrices" }>,
 ): Numbers {
   const { input, exclusive = false } = call;
   const { length } = input;
+  const isOne = segments.kind === "columns";
+  const columns = isOne ? segments.rows : segments.columns;
+  const items = isOne ? length : segments.rows * columns;
   const { kept, task, outputBits } = foldOf(call, output, exclusive, columns);
   const { loop, carryBits, size, start, shown } = kept;
-  const totals = numbersLike(input, columns);
+  const totals = numbersLike(input, isOne ? columns : (length / items) * columns);
   const totalBits = bitsOf(totals);
-  for (let column = 0; column < columns; column++) {
+  for (let column = 0; column < totals.length; column++) {
     copyElement(length === 0 ? shown : start, 0, totalBits, column, size);
   }
   const block = columns * Math.max(16, Math.ceil(BLOCK / columns));
-  for (let from = 0; from < length; from += block) {
-    task.to = Math.min(from + block, length);
-    for (let column = 0; column < columns; column++) {
-      copyElement(totalBits, column, carryBits, 0, size);
-      task.from = from + column;
-      loop(task);
-      copyElement(carryBits, 0, totalBits, column, size);
+  for (let first = 0, before = 0; first < length; first += items, before += columns) {
+    const end = first + items;
+    for (let from = first; from < end; from += block) {
+      task.to = Math.min(from + block, end);
+      for (let column = 0; column < columns; column++) {
+        copyElement(totalBits, before + column, carryBits, 0, size);
+        task.from = from + column;
+        loop(task);
+        copyElement(carryBits, 0, totalBits, before + column, size);
+      }
     }
-  }
-  if (output !== undefined && exclusive) {
-    output.copyWithin(columns, 0, length - columns);
-    for (let column = 0; column < Math.min(columns, length); column++) {
-      copyElement(shown, 0, outputBits, column, size);
+    if (output !== undefined && exclusive) {
+      output.copyWithin(first + columns, first, end - columns);
+      for (let column = 0; column < columns; column++) {
+        copyElement(shown, 0, outputBits, first + column, size);
+      }
     }
   }
   return totals;

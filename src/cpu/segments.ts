@@ -3,7 +3,9 @@ import { endsOfRuns, startsOfRuns } from "./runs.ts";
 
 /** Where segments start, checked. Keys have been computed if they are to be. */
 export type CpuSegments =
-  | { readonly kind: "rows" | "columns"; readonly rows: number }
+  | { readonly kind: "rows"; readonly rows: number }
+  | { readonly kind: "columns"; readonly rows: number }
+  | { readonly kind: "matrices"; readonly rows: number; readonly columns: number }
   | { readonly kind: "offsets" | "headBits"; readonly words: Uint32Array }
   | { readonly kind: "keys"; readonly keys: CpuArray };
 

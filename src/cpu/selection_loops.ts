@@ -12,14 +12,16 @@ const LONG = 1500;
 
 /** The first elements in an order, and their positions. */
 export const topK: OnCpu = async (call) => {
-  const { options, numbers, title } = call.request;
+  const { options, numbers, words, title } = call.request;
   const { k, smallest } = options as { readonly k: number; readonly smallest?: boolean };
   const order = await orderOf(call, smallest !== true);
   if (order === undefined) {
     return undefined;
   }
   const data = call.arrays.data as CpuArray;
-  const positions = firstOfRows(order, k, numbers?.rows ?? Math.max(1, data.length));
+  const positions = words?.offsets
+    ? firstOfSegments(order, k, words.offsets)
+    : firstOfRows(order, k, numbers?.rows ?? Math.max(1, data.length));
   return [elementsAt(data, positions, title), positions];
 };
 
@@ -39,6 +41,20 @@ export const nth: OnCpu = async (call) => {
   const positions = Uint32Array.of(position);
   return [elementsAt(data, positions, title), positions];
 };
+
+/** The position of a place without an element: no array has so many. */
+const NO_POSITION = 0xffffffff;
+
+/** The positions of the first elements of each segment, in order. Each has as many places. */
+function firstOfSegments(order: Order, k: number, offsets: Uint32Array): Uint32Array {
+  const sorted = positionsIn(order, offsets);
+  const positions = new Uint32Array((offsets.length - 1) * k).fill(NO_POSITION);
+  for (let segment = 0; segment < offsets.length - 1; segment++) {
+    const [begin, end] = [offsets[segment] as number, offsets[segment + 1] as number];
+    positions.set(sorted.subarray(begin, Math.min(end, begin + k)), segment * k);
+  }
+  return positions;
+}
 
 /** The positions of the first elements of each row, in order. */
 function firstOfRows(order: Order, k: number, rows: number): Uint32Array {

@@ -1,21 +1,47 @@
+import { requireKeys } from "../plan/sort_key.ts";
 import type { CpuArray, CpuCall, Numbers, OnCpu } from "./call.ts";
 import { elementsAt } from "./elements_at.ts";
 import { numbersOver, wordsOf } from "./numbers.ts";
 import { keysOf, numbersOf, sortedNumbers64 } from "./sort_keys.ts";
 import type { Order } from "./sort_order.ts";
-import { orderOf, positionsIn, rowStarts, sortKeys, sortWithWords } from "./sort_order.ts";
+import { orderOf, positionsByKeys, positionsIn, rowStarts, sortKeys, sortWithWords } from "./sort_order.ts";
 
 /** The elements in an order, and values in the order of their elements. */
 export const sort: OnCpu = async (call) => {
+  if (isBySeveral(call)) {
+    const positions = positionsBySeveral(call);
+    return call.request.results.map(({ like }) =>
+      elementsAt(call.arrays[like as string] as CpuArray, positions, call.request.title),
+    );
+  }
   const order = await orderOf(call, isDescending(call));
   return order && sortBy(order, call);
 };
 
 /** The positions of the elements in an order. */
 export const argSort: OnCpu = async (call) => {
+  if (isBySeveral(call)) {
+    return [positionsBySeveral(call)];
+  }
   const order = await orderOf(call, isDescending(call));
   return order && [positionsIn(order, startsOf(call))];
 };
+
+const isBySeveral = ({ arrays }: CpuCall): boolean => "thenBy[0]" in arrays;
+
+/** The positions of elements in the order of several keys. */
+function positionsBySeveral(call: CpuCall): Uint32Array {
+  const { options, title } = call.request;
+  const arrays = Object.entries(call.arrays).flatMap(([name, array]) =>
+    name === "data" || name.startsWith("thenBy") ? [array] : [],
+  );
+  const types = arrays.map(({ type }) => type);
+  const keys = requireKeys(options, types, title).map((key, at) => ({
+    ...key,
+    array: arrays[at] as CpuArray,
+  }));
+  return positionsByKeys(keys, startsOf(call), title);
+}
 
 const isDescending = ({ request }: CpuCall): boolean =>
   (request.options as { readonly descending?: boolean }).descending === true;

@@ -1,7 +1,8 @@
 import type { ScalarType } from "../algebra/types.ts";
-import type { SortKeyOptions } from "../plan/sort_key.ts";
+import type { CheckedKey, SortKeyOptions } from "../plan/sort_key.ts";
 import { requireBits, requireKey } from "../plan/sort_key.ts";
 import type { CpuArray, CpuCall } from "./call.ts";
+import { elementsAt } from "./elements_at.ts";
 import type { KeyBits, Moved } from "./sort_digits.ts";
 import { sortRange, sortRanges } from "./sort_digits.ts";
 import type { KeyRule, Keys } from "./sort_keys.ts";
@@ -23,26 +24,51 @@ export interface Order {
 const bitsBetween = (from: number, to: number): KeyBits | undefined =>
   from < to ? { shift: from, count: to - from } : undefined;
 
-/** The order of a call on `data`; undefined if the CPU has no code for its key. */
-export async function orderOf(call: CpuCall, isDescending: boolean): Promise<Order | undefined> {
-  const { data } = call.arrays;
+/** The order of a call on `data`, or on another array; undefined if the CPU has no code for its key. */
+export async function orderOf(
+  call: CpuCall,
+  isDescending: boolean,
+  array = call.arrays.data as CpuArray,
+): Promise<Order | undefined> {
   const { options, title } = call.request;
-  const array = data as CpuArray;
   const { type, text } = requireKey(options as SortKeyOptions, array.type, title);
-  const [from, to] = requireBits((options as SortKeyOptions).bits, { type }, title);
+  const bits = requireBits((options as SortKeyOptions).bits, { type }, title);
   const keyed = text === undefined ? array : await call.mapped(text, array, type);
+  return keyed && orderBy(keyed, type, isDescending, bits);
+}
+
+/** The order of keys by some of their bits. */
+function orderBy(
+  keyed: CpuArray,
+  type: ScalarType,
+  isDescending: boolean,
+  [from, to]: readonly [from: number, to: number],
+): Order {
   // The bits of f16 are the high ones of a word.
   const first = type.bytes === 8 ? 32 : type.bytes === 2 ? -16 : 0;
-  return (
-    keyed && {
-      keyed,
-      type,
-      rule: keyRule(type, isDescending),
-      high: bitsBetween(Math.max(0, from - first), to - first),
-      low: type.bytes === 8 ? bitsBetween(from, Math.min(to, 32)) : undefined,
-      isWhole: to - from === 8 * type.bytes,
-    }
-  );
+  return {
+    keyed,
+    type,
+    rule: keyRule(type, isDescending),
+    high: bitsBetween(Math.max(0, from - first), to - first),
+    low: type.bytes === 8 ? bitsBetween(from, Math.min(to, 32)) : undefined,
+    isWhole: to - from === 8 * type.bytes,
+  };
+}
+
+/** The positions of elements in the order of several keys. The last key is sorted by first, and each sort keeps the order of equal keys. */
+export function positionsByKeys(
+  keys: readonly (CheckedKey & { readonly array: CpuArray })[],
+  starts: Uint32Array,
+  title: string,
+): Uint32Array {
+  return keys.reduceRight<Uint32Array | undefined>((positions, { array, type, descending }) => {
+    const keyed = positions
+      ? { type, length: array.length, numbers: elementsAt(array, positions, title) }
+      : array;
+    const places = positionsIn(orderBy(keyed, type, descending, [0, 8 * type.bytes]), starts);
+    return positions ? places.map((place) => positions[place] as number) : places;
+  }, undefined) as Uint32Array;
 }
 
 type Halves = Pick<Keys, "high" | "low">;

@@ -7,10 +7,10 @@ import { f64, i64, u64 } from "../algebra/types_64_later.ts";
 import { Recent } from "../simulator/recent.ts";
 import type { Numbers } from "./call.ts";
 import { keyOf, scalarsOfValue, valueOfScalars } from "./texts/elements.ts";
-import type { MapLoop, OperatorLoops, Scalars } from "./texts/loops.ts";
-import { mapLoop, operatorLoops } from "./texts/loops.ts";
+import type { ConditionLoops, MapLoop, OperatorLoops, Scalars } from "./texts/loops.ts";
+import { conditionLoops, mapLoop, operatorLoops } from "./texts/loops.ts";
 import { noCode } from "./texts/no_code.ts";
-import type { OperatorText, Wanted } from "./texts/program.ts";
+import type { Beside, OperatorText, Wanted } from "./texts/program.ts";
 import { readMap, readOperator } from "./texts/program.ts";
 
 // Callers' texts as JavaScript: each becomes a loop over typed arrays.
@@ -41,6 +41,8 @@ export interface TextToMap {
   readonly hasIndex?: boolean;
   /** The values that the text may name beside. */
   readonly params?: DeclaredParams | undefined;
+  /** Elements of other arrays that it may name beside, and their types. */
+  readonly beside?: Beside | undefined;
 }
 
 /**
@@ -67,6 +69,7 @@ interface Attempt<Made> {
 }
 
 const maps = /* @__PURE__ */ new Recent<string, Attempt<MapPass>>(LEAST_TEXTS);
+const conditions = /* @__PURE__ */ new Recent<string, Attempt<ConditionLoops>>(LEAST_TEXTS);
 const operators = /* @__PURE__ */ new Recent<string, Attempt<OperatorLoops>>(LEAST_TEXTS);
 
 function attempted<Made>(make: () => Made): Attempt<Made> {
@@ -84,11 +87,15 @@ function required<Made>(attempt: Attempt<Made>): Made {
   return attempt.made;
 }
 
-function attemptedMap({ text, from, to, hasIndex = true, params }: TextToMap): Attempt<MapPass> {
+/** Tells texts apart that become other loops. */
+function keyOfText({ text, from, to, hasIndex = true, params, beside = {} }: TextToMap): string {
   const wanted = typeof to === "object" ? keyOf(to) : to;
-  const key = JSON.stringify([text, keyOf(from), wanted, hasIndex, params?.key]);
-  return maps.of(key, () => attempted(() => madeMap({ text, from, to, hasIndex, params })));
+  const others = Object.entries(beside).map(([name, type]) => [name, keyOf(type)]);
+  return JSON.stringify([text, keyOf(from), wanted, hasIndex, params?.key, others]);
 }
+
+const attemptedMap = (given: TextToMap): Attempt<MapPass> =>
+  maps.of(keyOfText(given), () => attempted(() => madeMap(given)));
 
 /**
  * A caller's text as a loop. Undefined if the CPU has no code for it: then the call runs on another machine, which reports what is wrong with
@@ -99,11 +106,25 @@ export const mapText = (text: TextToMap): MapPass | undefined => attemptedMap(te
 /** A caller's text as a loop. @throws {Error} that says why, if the CPU has no code for it. */
 export const requireMapText = (text: TextToMap): MapPass => required(attemptedMap(text));
 
-function madeMap({ text, from, to, hasIndex = true, params }: TextToMap): MapPass {
-  const { program, type } = readMap({ text, from, wanted: to, hasIndex, params });
+function madeMap({ text, from, to, hasIndex = true, params, beside = {} }: TextToMap): MapPass {
+  const { program, type } = readMap({ text, from, wanted: to, hasIndex, params, beside });
   const result = (typeof type === "string" ? scalars[type] : type) ?? noCode("a value of no element type");
-  return { type: result, run: mapLoop(program, from, type === "bool" ? type : result, params) };
+  return {
+    type: result,
+    run: mapLoop(program, from, type === "bool" ? type : result, params, Object.values(beside)),
+  };
 }
+
+/** A condition over an element `x`, its index `i` and params as loops; undefined if the CPU has no code for it. */
+export const conditionText = (
+  given: Pick<TextToMap, "text" | "from" | "params">,
+): ConditionLoops | undefined =>
+  conditions.of(keyOfText(given), () =>
+    attempted(() => {
+      const { program } = readMap({ ...given, wanted: "condition", hasIndex: true });
+      return conditionLoops(program, given.from, given.params);
+    }),
+  ).made;
 
 function attemptedLoops(op: OperatorText): Attempt<OperatorLoops> {
   const { name, combine, declarations, type, swapped = false } = op;

@@ -54,8 +54,11 @@ export function eachWideBlock(
   }
 }
 
-/** Each number without its fraction; `last` for what is then below 0 or above that, and for NaN. */
+/** Each number without its fraction; `last` or more for what is then below 0 or above that, and for NaN. u32 are as they are. */
 export function wholeNumbers(array: CpuArray, last: number): Uint32Array {
+  if (array.type.kind === "unsigned" && array.numbers instanceof Uint32Array) {
+    return array.numbers;
+  }
   const whole = new Uint32Array(array.length);
   eachBlock(array, (doubles, from, count) => {
     for (let at = 0; at < count; at++) {

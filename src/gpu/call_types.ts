@@ -1,21 +1,30 @@
-import type { AnyArray, ArrayOf, NameOf, ScalarArray, ValueIn } from "../algebra/arrays.ts";
-import type { Segments, SegmentsByExpression } from "../algebra/segments.ts";
-import type { ElementType, Value } from "../algebra/types.ts";
+import type { AnyArray, ArrayOf, NameOf, ScalarArray, ValueIn, WideArray } from "../algebra/arrays.ts";
+import type { Segments, SegmentsByAxis, SegmentsByExpression } from "../algebra/segments.ts";
+import type { ElementType, NarrowArrays, NarrowName, Value, WideName } from "../algebra/types.ts";
 import type { NarrowerThan } from "../algebra/widening.ts";
 import type { IndicesOption, SegmentsOption, ValuesOption } from "../options.ts";
 import type { WeightName } from "../plan/histogram.ts";
+import type { MapText, NeighbourOptions } from "../plan/map_elements.ts";
 import type { TuningOptions } from "../plan/options.ts";
-import type { SortKeyOptions } from "../plan/sort_key.ts";
+import type { KeysOrder, SortKeyOptions } from "../plan/sort_key.ts";
 import type { CallParamsOption, IntoOption, MapOption, TypesOption } from "../primitives/call_options.ts";
 import type { KeepOption } from "../primitives/compact.ts";
-import type { GpuExpandOptions, HandExpandOptions } from "../primitives/expand_runs.ts";
-import type { HandHistogramOptions, WeightArray, WeightsOption } from "../primitives/histogram.ts";
+import type { GpuExpandOptions, HandExpandOptions, RankedItems } from "../primitives/expand_runs.ts";
+import type {
+  HandHistogramOptions,
+  SecondOption,
+  WeightArray,
+  WeightsOption,
+} from "../primitives/histogram.ts";
+import type { WithOption } from "../primitives/map.ts";
+import type { HandSetOptions, MergeValues } from "../primitives/merge.ts";
 import type { Nth } from "../primitives/nth.ts";
 import type { ClassOptions, ClassPartition, Partition } from "../primitives/partition.ts";
 import type { FoldOptions } from "../primitives/reduce.ts";
-import type { RunOptions } from "../primitives/run_lengths.ts";
 import type { ScanOption } from "../primitives/scan.ts";
 import type { Sorted } from "../primitives/sort.ts";
+import type { HandTopKOptions } from "../primitives/top_k.ts";
+import type { CountsOption, RunOptions } from "../primitives/unique.ts";
 import type { GpuArray } from "./gpu_arrays/gpu_array.ts";
 import type { GpuSegments, GpuSegmentsByExpression } from "./gpu_arrays/segments_on_gpu.ts";
 
@@ -25,6 +34,14 @@ import type { GpuSegments, GpuSegmentsByExpression } from "./gpu_arrays/segments
 
 /** An array that a call takes: on the CPU or on the GPU. */
 export type FoldArray = AnyArray | GpuArray;
+
+/** Several arrays, all at hand or all on the GPU. */
+export type FoldArrays =
+  | readonly [AnyArray, ...(readonly AnyArray[])]
+  | readonly [GpuArray, ...(readonly GpuArray[])];
+
+/** The first of several arrays, or the only one. */
+export type FirstOf<Data> = Data extends readonly [infer First, ...(readonly unknown[])] ? First : Data;
 
 /** The name of an array's element type. */
 export type NameIn<Data> = Data extends GpuArray<infer Name> ? Name : NameOf<Data>;
@@ -56,18 +73,46 @@ export type ResultValue<Data, Type> =
   Type extends ElementType<string, infer V extends Value> ? V : ElementIn<Data>;
 
 /** The option `map`. A call that names another type than the array's needs it, unless that type has every value of the array's. */
-export type MapTo<Data, Type> = [NameIn<Data>] extends [
-  ResultName<Data, Type> | NarrowerThan<ResultName<Data, Type>>,
-]
-  ? MapOption
-  : MapOption & Required<Pick<MapOption, "map">>;
+export type MapTo<Data, Type> =
+  Type extends ElementType<infer Name>
+    ? [Extract<NameIn<Data>, Name | NarrowerThan<Name>>] extends [never]
+      ? MapOption & Required<Pick<MapOption, "map">>
+      : MapOption
+    : MapOption;
+
+/** The array of a scan or a reduction, where `Data` is. Without a type, elements of 8 and 16 bits give 32 bits. */
+export type FoldedArray<Data, Type> = undefined extends Type
+  ? Data extends GpuArray<infer Name extends NarrowName, infer V>
+    ? GpuArray<WideName<Name>, V>
+    : WideArray<Data>
+  : ResultArray<Data, Type>;
+
+/** An array whose kind has this name. TypeScript finds the names of the arrays that a caller's type parameter stands for. */
+export interface OfKind<Kind extends string> {
+  /** What a typed array is called. */
+  readonly [Symbol.toStringTag]?: Kind;
+  /** The element type of an array on the GPU. */
+  readonly type?: {
+    /** Its name. */
+    readonly name: Kind;
+  };
+}
+
+/** The array of a scan. If no array of the kind has 8 or 16 bits, it is of the data's own type, also where that is a type parameter. */
+export type Scanned<Data, Type, Kind extends string> = [
+  undefined extends Type ? Kind & (NarrowName | NarrowArrays[NarrowName][typeof Symbol.toStringTag]) : never,
+] extends [never]
+  ? ResultArray<Data, Type>
+  : FoldedArray<Data, Type>;
 
 /** What `scan` and `reduce` take. */
 export type FoldCallOptions<Data, Type> = FoldOptions<
   NameIn<Data>,
-  ResultName<Data, Type>,
+  WideName<ResultName<Data, Type>>,
   Type,
-  ResultValue<Data, Type> | ResultArray<Data, Type> | ArrayOf<ResultName<Data, Type>, ResultValue<Data, Type>>
+  | ResultValue<Data, Type>
+  | FoldedArray<Data, Type>
+  | ArrayOf<WideName<ResultName<Data, Type>>, ResultValue<Data, Type>>
 > &
   MapTo<Data, Type>;
 
@@ -78,7 +123,7 @@ export type SegmentsOf<Data> = Data extends GpuArray
 
 /** The options of `scan`. */
 export type ScanCallOptions<Data, Type> = FoldCallOptions<Data, Type> &
-  ScanOption<ResultArray<Data, Type>> &
+  ScanOption<FoldedArray<Data, Type>> &
   Partial<SegmentsOption<SegmentsOf<Data>>>;
 
 /** The names of the properties of all types of a union. */
@@ -91,7 +136,7 @@ export type GivenSegments<Data, By> =
 /** The options of `reduce`. */
 export type ReduceCallOptions<Data, Type, By> = FoldCallOptions<Data, Type> &
   Partial<SegmentsOption<GivenSegments<Data, By>>> &
-  (Data extends GpuArray ? IntoOption<ResultArray<Data, Type>> : unknown);
+  (Data extends GpuArray ? IntoOption<FoldedArray<Data, Type>> : unknown);
 
 /** The totals of runs of equal keys, and the key of each run. */
 export interface Runs<Keys, Values> {
@@ -112,13 +157,13 @@ export type ComputedKeys<Data, By> = By extends { readonly keyType: ElementType<
 
 /** What `reduce` gives: a total, an array of one on the GPU; with segments a total of each; by keys, the runs. */
 export type Reduced<Data, Type, By> = By extends { readonly key: string }
-  ? Runs<ComputedKeys<Data, By>, ResultArray<Data, Type>>
+  ? Runs<ComputedKeys<Data, By>, FoldedArray<Data, Type>>
   : By extends { readonly keys: infer Keys }
-    ? Runs<Keys, ResultArray<Data, Type>>
+    ? Runs<Keys, FoldedArray<Data, Type>>
     : By extends object
-      ? ResultArray<Data, Type>
+      ? FoldedArray<Data, Type>
       : Data extends GpuArray
-        ? ResultArray<Data, Type>
+        ? FoldedArray<Data, Type>
         : ResultValue<Data, Type>;
 
 /** The elements of a result, or their positions. */
@@ -157,20 +202,52 @@ export type Partitioned<Data, Classes, Indices> = Classes extends number
   : Partition<Taken<Data, undefined, Indices>, Data extends GpuArray ? GpuArray<"u32", number> : number>;
 
 /** The options of `unique`. */
-export type UniqueOptions<Data, Indices extends boolean> = RunOptions<NameIn<Data>> &
-  Partial<IndicesOption<Indices>>;
+export type UniqueCallOptions<Data, Indices extends boolean, Counts, Inverse> = RunOptions<
+  NameIn<Data>,
+  Indices,
+  Inverse
+> &
+  CountsOption<Counts>;
+
+/** What `unique` and `runLengths` give beside the first elements of runs: an array of the name if the option is true. */
+export type AskedResults<Data, Counts, Inverse> = (Counts extends true
+  ? {
+      /** How many elements each run has. */
+      readonly counts: U32Array<Data>;
+    }
+  : unknown) &
+  (Inverse extends true
+    ? {
+        /** For each element of the data, the index of its run. */
+        readonly inverse: U32Array<Data>;
+      }
+    : unknown);
+
+/** What `unique` and `runLengths` give: the first elements of runs or their positions; with `counts` or `inverse`, an object of all. */
+export type Uniques<Data, Indices, Counts, Inverse> = true extends Counts | Inverse
+  ? {
+      /** The first element of each run, or its position. */
+      readonly values: Taken<Data, undefined, Indices>;
+    } & AskedResults<Data, Counts, Inverse>
+  : Taken<Data, undefined, Indices>;
 
 /** The options of `expandRuns`. On the GPU, `maxLength` is needed. */
-export type ExpandCallOptions<Data> = [Data] extends [GpuArray]
-  ? readonly [options: GpuExpandOptions<NameIn<Data>>]
-  : readonly [options?: HandExpandOptions<NameIn<Data>>];
+export type ExpandCallOptions<Data, Indices, Ranks> = [Data] extends [GpuArray]
+  ? readonly [options: GpuExpandOptions<NameIn<Data>, Indices, Ranks>]
+  : readonly [options?: HandExpandOptions<NameIn<Data>, Indices, Ranks>];
+
+/** What `expandRuns` gives. */
+export type Expanded<Data, Indices, Ranks> = Ranks extends true
+  ? RankedItems<Taken<Data, undefined, Indices>, U32Array<Data>>
+  : Taken<Data, undefined, Indices>;
 
 /** The weights that a histogram takes. */
 export type WeightsOf<Data> = Data extends GpuArray ? GpuArray<WeightName, number> : WeightArray;
 
 /** The options of `histogram`: `edges`, or `bins` and `range`, or `bins` and `bin`. */
 export type HistogramCallOptions<Data, Weights> = HandHistogramOptions<NameIn<Data>> &
-  Partial<WeightsOption<Weights>>;
+  Partial<WeightsOption<Weights>> &
+  SecondOption<Data extends GpuArray ? GpuArray<string, number> | GpuArray<string, bigint> : ScalarArray>;
 
 /** What `histogram` gives. */
 export type Binned<Data, Weights> =
@@ -180,23 +257,33 @@ export type Binned<Data, Weights> =
       ? ArrayOf<NameOf<Weights>, number>
       : U32Array<Data>;
 
-/** The segments of a sort: rows of equal length; or where each segment starts, and where the last one ends. */
+/** The options of `map`. */
+export type MapCallOptions<Data, Type> = MapText &
+  NeighbourOptions<ElementIn<Data>> &
+  WithOption<Readonly<Record<string, Data extends GpuArray ? GpuArray : AnyArray>>> &
+  TypesOption<NameIn<Data>, Type> &
+  CallParamsOption &
+  IntoOption<ResultArray<Data, Type>> &
+  Pick<TuningOptions, "workGroupSize" | "itemsPerThread">;
+
+/** The segments of a sort: rows of equal length, or the last axis of an array; or where each segment starts, and where the last one ends. */
 export type SortSegments =
   | {
       /** The elements of a row. Each row is a segment. */
       readonly rows: number;
     }
+  | SegmentsByAxis
   | {
       /** One position more than there are segments. They start from 0, never fall, and end with the length of the data. */
       readonly offsets: ArrayLike<number> | GpuArray<"u32", number>;
     };
 
-/** The options of `sort` and `argSort`. */
-export interface HandSortOptions<Name extends string>
-  extends SortKeyOptions,
-    TuningOptions,
-    CallParamsOption {
-  /** Needed only for f16 bits in a `Uint16Array`. */
+/** The order of a sort: by an array, or by several. */
+export type OrderOf<Data> = Data extends readonly unknown[] ? KeysOrder : SortKeyOptions & CallParamsOption;
+
+/** The options of `sort` and `argSort`, beside the order. */
+export interface HandSortOptions<Name extends string> extends TuningOptions {
+  /** Needed only for f16 bits in a `Uint16Array`. Of several arrays, it is the type of the first. */
   readonly type?: ElementType<Name>;
   /** Sorts each segment on its own. If the data is on the GPU, offsets are, too. */
   readonly segments?: SortSegments;
@@ -210,20 +297,47 @@ export type SortValues<Data> = Data extends GpuArray
   : AnyArray | readonly AnyArray[];
 
 /** The options of `sort`. */
-export type SortCallOptions<Data, Values> = HandSortOptions<NameIn<Data>> &
+export type SortCallOptions<Data, Values> = HandSortOptions<NameIn<FirstOf<Data>>> &
+  OrderOf<Data> &
   Partial<ValuesOption<Values>> &
-  // With values, there are several results.
-  IntoOption<Values extends undefined ? Data : undefined>;
+  // With values or several keys, there are several results.
+  IntoOption<Values extends undefined ? (Data extends readonly unknown[] ? undefined : Data) : undefined>;
+
+/** What is sorted, in order: an array, or a list of arrays. */
+export type InOrder<Data> = Data extends readonly unknown[]
+  ? { -readonly [At in keyof Data]: Data[At] }
+  : Data;
 
 /** What `sort` gives. `Own` is `Values`, which TypeScript is not to infer from what a caller does with the result. */
 export type SortResult<Data, Values> = Values extends undefined
-  ? Data
+  ? InOrder<Data>
   : Values extends infer Own
-    ? Sorted<Data, Own>
+    ? Sorted<InOrder<Data>, Own>
     : never;
 
 /** The options of `argSort`. */
-export type ArgSortOptions<Data> = HandSortOptions<NameIn<Data>> & IntoOption<U32Array<Data>>;
+export type ArgSortOptions<Data> = HandSortOptions<NameIn<FirstOf<Data>>> &
+  OrderOf<Data> &
+  IntoOption<U32Array<FirstOf<Data>>>;
+
+/** The options of `topK`. */
+export interface TopKCallOptions<Data> extends HandTopKOptions<NameIn<Data>> {
+  /**
+   * Takes the first elements of each segment. The results have those of the first segment, then those of the second one, and so on. Of
+   * a row, they have `k`, or all if it has fewer. Between offsets, each segment has `k` places. If it has fewer elements, all bits of its
+   * last values are 0, and their positions are 4294967295, which no element has.
+   */
+  readonly segments?: SortSegments;
+  /** The most elements of a segment, if the offsets are on the GPU. Segments that fit in work-group memory are sorted in one dispatch. */
+  readonly maxSegmentLength?: number;
+}
+
+/** The values that a merge can move along. */
+export type MergedValues<Data> = Data extends GpuArray ? GpuArray : AnyArray;
+
+/** The options of `merge`. With values of the first array, it takes those of the other one, too. */
+export type MergeCallOptions<Data, Values> = HandSetOptions<NameIn<Data>> &
+  (Values extends undefined ? Partial<MergeValues<Values>> : MergeValues<Values>);
 
 /** What `nth` gives. */
 export type NthOf<Data> = Data extends GpuArray

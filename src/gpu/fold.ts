@@ -5,9 +5,13 @@ import type { CompactOptions, PartitionOptions } from "../plan/compact.ts";
 import type { ExpandOptions } from "../plan/expand_runs.ts";
 import type { ConditionOptions } from "../plan/find.ts";
 import type { HistogramOptions } from "../plan/histogram.ts";
+import type { PreparedMapOptions } from "../plan/map_elements.ts";
+import type { MergeOptions, SetOptions } from "../plan/merge.ts";
 import type { Primitive } from "../plan/plan_recording.ts";
+import type { UniqueOptions } from "../plan/planned_unique.ts";
 import type { ReduceOptions } from "../plan/reduce.ts";
 import type { ScanOptions } from "../plan/scan.ts";
+import type { ScatterOptions } from "../plan/scatter_base.ts";
 import type { SearchOptions } from "../plan/search.ts";
 import type { NthOptions, TopKOptions, TopKRowsOptions } from "../plan/select.ts";
 import type { PreparedSortOptions } from "../plan/sort_with_values.ts";
@@ -16,14 +20,17 @@ import type { PreparedExpandRuns } from "../primitives/expand_runs.ts";
 import type { HandConditionOptions, PreparedCondition } from "../primitives/find.ts";
 import type { GatherOptions, HandGatherOptions, PreparedGather } from "../primitives/gather.ts";
 import type { PreparedHistogram, WeightArray } from "../primitives/histogram.ts";
+import type { PreparedMap } from "../primitives/map.ts";
+import type { HandSetOptions, PreparedMerge, PreparedSet } from "../primitives/merge.ts";
 import type { HandNthOptions, PreparedNth } from "../primitives/nth.ts";
 import type { FlaggedPartitionRanges, PartitionRanges, PreparedPartition } from "../primitives/partition.ts";
 import type { PreparedReduce } from "../primitives/reduce.ts";
-import type { RunLengths, RunOptions } from "../primitives/run_lengths.ts";
 import type { PreparedScan } from "../primitives/scan.ts";
+import type { HandScatterOptions, PreparedScatter } from "../primitives/scatter.ts";
 import type { HandSearchOptions, PreparedSearchSorted } from "../primitives/search_sorted.ts";
 import type { PreparedSort } from "../primitives/sort.ts";
-import type { HandTopKOptions, PreparedTopK, TopK } from "../primitives/top_k.ts";
+import type { PreparedTopK, TopK } from "../primitives/top_k.ts";
+import type { PreparedUnique, RunOptions } from "../primitives/unique.ts";
 import type { HandArgOptions } from "./at_hand/arg_min_max_at_hand.ts";
 import type { CallExplained, CallName } from "./at_hand/choose_cpu.ts";
 import { explainCall } from "./at_hand/choose_cpu.ts";
@@ -36,23 +43,33 @@ import type {
   Binned,
   CompactCallOptions,
   ExpandCallOptions,
+  Expanded,
+  FirstOf,
   FoldArray,
+  FoldArrays,
   HistogramCallOptions,
+  MapCallOptions,
+  MergeCallOptions,
+  MergedValues,
   NameIn,
   NthOf,
+  OfKind,
   PartitionCallOptions,
   Partitioned,
   ReduceCallOptions,
   Reduced,
   ResultArray,
   ScanCallOptions,
+  Scanned,
   SegmentsOf,
   SortCallOptions,
   SortResult,
   SortValues,
   Taken,
+  TopKCallOptions,
   U32Array,
-  UniqueOptions,
+  UniqueCallOptions,
+  Uniques,
   WeightsOf,
 } from "./call_types.ts";
 import type { Context, SinglePassTest } from "./device/context.ts";
@@ -83,9 +100,14 @@ const loadFolds = /* @__PURE__ */ once(() => import("./parts/folds.ts"));
 const loadArrays = /* @__PURE__ */ once(() => import("./parts/arrays.ts"));
 type ArraysPart = typeof import("./parts/arrays.ts");
 const loadSearches = /* @__PURE__ */ once(() => import("./parts/searches.ts"));
+const loadMaps = /* @__PURE__ */ once(() => import("./parts/maps.ts"));
 const loadConditions = /* @__PURE__ */ once(() => import("./parts/conditions.ts"));
 const loadSelections = /* @__PURE__ */ once(() => import("./parts/selections.ts"));
+const loadMerges = /* @__PURE__ */ once(() => import("./parts/merges.ts"));
 const loadSorts = /* @__PURE__ */ once(() => import("./parts/sorts.ts"));
+
+/** The calls that make sets of sorted arrays. */
+type SetName = "union" | "intersection" | "difference";
 
 /** The calls with a condition. */
 type ConditionName = "count" | "any" | "all" | "findFirst" | "findLast";
@@ -99,9 +121,24 @@ export interface OfType<Name extends string> {
   readonly type: ElementType<Name>;
 }
 
+/** Whether it is an object that holds others, and no array. */
+const isPlainObject = (given: unknown): given is object =>
+  typeof given === "object" &&
+  given !== null &&
+  [Object.prototype, null].includes(Object.getPrototypeOf(Object(given)));
+
 /** The offsets of the segments of a sort, as they are when it is called. */
 const offsetsIn = (options: { readonly segments?: { readonly offsets?: AnyArray } } | undefined): Given =>
   givenOf(Object(options?.segments).offsets);
+
+/** What is sorted: an array, or a list of the first key and those behind it. */
+function keysIn(data: unknown): { readonly data: Given; readonly thenBy: Given | readonly Given[] } {
+  const [first, ...others] = Array.isArray(data) ? data : [data];
+  return {
+    data: givenOf(first),
+    thenBy: others.length > 0 ? others.map((one) => givenOf(one)) : givenOf(undefined),
+  };
+}
 
 /** The two ends of a stream, whose code is loaded later. */
 function streamFor(
@@ -173,7 +210,7 @@ export class Fold {
   /**
    * Where a call on typed arrays runs, if its options name no sizes or algorithms of kernels, and why.
    *
-   * @param method - the method's name; `"segments"` stands for scans and reductions of segments.
+   * @param method - the method's name; `"segments"` stands for scans and reductions of segments, and `"exactAdd"` for calls with that operator.
    * @param length - the elements of the longest array.
    * @throws {ArgumentError} for a method that there is not, or a length that is none.
    * @group Device
@@ -249,10 +286,11 @@ export class Fold {
    * await fold.scan(Uint32Array.of(3, 1, 7), { into: sums }); // 3 4 11
    * ```
    */
-  scan<Data extends FoldArray, Type extends ElementType | undefined = undefined>(
-    data: Data,
-    options?: ScanCallOptions<Data, Type>,
-  ): Promise<ResultArray<Data, Type>>;
+  scan<
+    Data extends FoldArray,
+    Type extends ElementType | undefined = undefined,
+    Kind extends string = string,
+  >(data: Data & OfKind<Kind>, options?: ScanCallOptions<Data, Type>): Promise<Scanned<Data, Type, Kind>>;
   async scan(data: AnyArray | GpuArray, options: { readonly segments?: unknown } = {}): Promise<unknown> {
     const onGpu = this.#onGpu("scan", data, options);
     if (onGpu || options?.segments === undefined) {
@@ -276,6 +314,7 @@ export class Fold {
    * await fold.reduce(Float32Array.of(2, 9, 4), { map: "x * x" }); // 101
    * await fold.reduce(Uint32Array.of(1, 2, 3, 4), { segments: { rows: 2 } }); // 3 7
    * await fold.reduce(Uint32Array.of(1, 2, 3, 4), { segments: { columns: 2 } }); // 4 6
+   * await fold.reduce(Uint32Array.of(1, 2, 3, 4, 5, 6, 7, 8), { segments: { shape: [2, 2, 2], axis: 1 } }); // 4 6 12 14
    * const tens = await fold.reduce(Uint32Array.of(11, 12, 25), { segments: { key: "x / 10u" } });
    * tens.values; // 23 25
    * const runs = await fold.reduce(Uint32Array.of(1, 2, 3), { segments: { keys: Int32Array.of(5, 5, -1) } });
@@ -303,7 +342,8 @@ export class Fold {
   }
 
   /**
-   * The elements that a condition or flags keep, in order and bit for bit. With `indices`, their positions.
+   * The elements that a condition or flags keep, in order and bit for bit: with both, those that have a flag and meet the condition. With
+   * `indices`, their positions.
    *
    * @returns an array like `data`; with `indices`, a `Uint32Array` of positions; with a map to another `type`, an array
    * of that type.
@@ -378,6 +418,12 @@ export class Fold {
    * between the fields of a struct do not count. With `key`, keys are compared instead of elements, and of each run the first
    * element is kept. With `indices`, the positions of these elements.
    *
+   * With `sort`, the elements of any array, each once and in ascending order. With `counts`, it gives how many elements each run has,
+   * too, and with `inverse` for each element the index of its run: `values[inverse[i]]` is element `i`. With `minCount` and
+   * `maxCount`, only the runs that have so many elements: those that occur twice and more, or once.
+   *
+   * @returns an array like `data`; with `indices`, a `Uint32Array` of positions. With `counts` or `inverse`, an object of that array as
+   * `values`, and of what was asked for.
    * @throws as {@link Fold.scan}; {@link SourceError} also if the key does not compile.
    * @group Select
    *
@@ -386,20 +432,32 @@ export class Fold {
    * await fold.unique(Uint32Array.of(4, 4, 7, 7, 7, 4)); // 4 7 4
    * await fold.unique(Uint32Array.of(11, 12, 25, 27), { key: "x / 10u" }); // 11 25
    * await fold.unique(Uint32Array.of(4, 4, 7, 7, 7, 4), { indices: true }); // 0 2 5
+   *
+   * const ids = Uint32Array.of(30, 10, 30, 20);
+   * const { values, inverse, counts } = await fold.unique(ids, { sort: true, inverse: true, counts: true });
+   * values; // 10 20 30
+   * inverse; // 2 0 2 1
+   * counts; // 1 1 2
+   * await fold.unique(ids, { sort: true, minCount: 2 }); // 30
    * ```
    */
-  unique<Data extends FoldArray, Indices extends boolean = false>(
+  unique<
+    Data extends FoldArray,
+    Indices extends boolean = false,
+    Counts extends boolean = false,
+    Inverse extends boolean = false,
+  >(
     data: Data,
-    options?: UniqueOptions<Data, Indices>,
-  ): Promise<Taken<Data, undefined, Indices>>;
+    options?: UniqueCallOptions<Data, Indices, Counts, Inverse>,
+  ): Promise<Uniques<Data, Indices, Counts, Inverse>>;
   unique(data: AnyArray | GpuArray, options: object = {}): Promise<unknown> {
     const arrays = { data: givenOf(data as AnyArray) };
     return this.#call(loadArrays, "unique", { arrays, options });
   }
 
   /**
-   * Run-length coding: for each run of equal elements, the element and how many there are. Elements are equal as for
-   * {@link Fold.unique}. With `key`, it is the first element of each run.
+   * Run-length coding: for each run of equal elements, the element and how many there are. It is {@link Fold.unique} with `counts`,
+   * and takes the same options.
    *
    * @throws as {@link Fold.scan}.
    * @group Runs and positions
@@ -411,36 +469,41 @@ export class Fold {
    * runs.counts; // 2 3 1
    * ```
    */
-  runLengths<Data extends FoldArray>(
+  runLengths<Data extends FoldArray, Indices extends boolean = false, Inverse extends boolean = false>(
     data: Data,
-    options?: RunOptions<NameIn<Data>>,
-  ): Promise<RunLengths<Data, U32Array<Data>>>;
+    options?: RunOptions<NameIn<Data>, Indices, Inverse>,
+  ): Promise<Uniques<Data, Indices, true, Inverse>>;
   runLengths(data: AnyArray | GpuArray, options: object = {}): Promise<unknown> {
     const arrays = { data: givenOf(data as AnyArray) };
     return this.#call(loadArrays, "runLengths", { arrays, options });
   }
 
   /**
-   * The inverse of {@link Fold.runLengths}: each value as often as its count says. A count may be 0.
+   * The inverse of {@link Fold.runLengths}: each value as often as its count says. A count may be 0. With `indices`, the index of
+   * each item's run in place of its value. With `ranks`, each item's rank, too: how many items of the same run come before it.
    *
    * @param values - as {@link Fold.scan} takes it.
    * @param counts - a `Uint32Array` with as many elements. If `values` is on the GPU, it is there, too.
    * @param options - on the GPU, `maxLength` is the most elements that the result may have: elements past that many are left
    * out. The length of the result is then on the GPU.
-   * @returns an array like `values`.
+   * @returns an array like `values`, or u32; with `ranks`, both of them.
    * @throws as {@link Fold.scan}.
    * @group Runs and positions
    *
    * @example
    * ```ts
    * await fold.expandRuns(Uint32Array.of(4, 7, 4), Uint32Array.of(2, 3, 1)); // 4 4 7 7 7 4
+   * const counts = Uint32Array.of(2, 0, 3);
+   * const work = await fold.expandRuns(counts, counts, { indices: true, ranks: true });
+   * work.values; // 0 0 2 2 2
+   * work.ranks; // 0 1 0 1 2
    * ```
    */
-  expandRuns<Data extends FoldArray>(
+  expandRuns<Data extends FoldArray, Indices extends boolean = false, Ranks extends boolean = false>(
     values: Data,
     counts: U32Array<Data>,
-    ...options: ExpandCallOptions<Data>
-  ): Promise<Data>;
+    ...options: ExpandCallOptions<Data, Indices, Ranks>
+  ): Promise<Expanded<Data, Indices, Ranks>>;
   expandRuns(
     values: AnyArray | GpuArray,
     counts: Uint32Array | GpuArray,
@@ -459,7 +522,8 @@ export class Fold {
    *
    * @param data - as {@link Fold.scan} takes it, but no structs. Of an array on the GPU, the result and the weights are on the GPU.
    * @param options - `edges`, or `bins` and `range`, or `bins` and `bin`.
-   * @returns counts; with `weights`, sums in an array like that of the weights.
+   * @returns counts; with `weights`, sums in an array like that of the weights. With `channels`, the bins of each channel, one channel after another;
+   * with `y`, the bins of `y` for each bin of the data, one after another.
    * @throws as {@link Fold.scan}; {@link SourceError} also if `bin` does not compile.
    * @group Count and find
    *
@@ -468,6 +532,8 @@ export class Fold {
    * await fold.histogram(Uint32Array.of(3, 1, 7, 8, 1), { bins: 4, range: [0, 8] }); // 2 1 0 2
    * await fold.histogram(Float32Array.of(0.2, 5, 0.7), { edges: [0, 0.5, 1] }); // 1 1
    * await fold.histogram(Uint32Array.of(3, 1, 7, 8, 1), { bins: 2, bin: "x % 2u" }); // 1 4
+   * await fold.histogram(Uint32Array.of(0, 9, 1, 9), { bins: 2, range: [0, 10], channels: 2 }); // 2 0 0 2
+   * await fold.histogram(Float32Array.of(0, 1, 1), { y: Float32Array.of(5, 5, 9), bins: 2, range: [0, 1], yRange: [0, 10] }); // 0 1 0 2
    * ```
    */
   histogram<Data extends ScalarArray | GpuArray, Weights extends WeightsOf<Data> | undefined = undefined>(
@@ -476,9 +542,13 @@ export class Fold {
   ): Promise<Binned<Data, Weights>>;
   histogram(
     data: ScalarArray | GpuArray,
-    options: { readonly weights?: WeightArray | GpuArray | undefined },
+    options: {
+      readonly weights?: WeightArray | GpuArray | undefined;
+      readonly y?: ScalarArray | GpuArray | undefined;
+    },
   ): Promise<unknown> {
-    const arrays = { data: givenOf(data as AnyArray), weights: givenOf(options?.weights as AnyArray) };
+    const [weights, y] = [givenOf(options?.weights as AnyArray), givenOf(options?.y as AnyArray)];
+    const arrays = { data: givenOf(data as AnyArray), weights, y };
     return this.#call(loadSearches, "histogram", { arrays, options });
   }
 
@@ -684,15 +754,93 @@ export class Fold {
   }
 
   /**
+   * Each value at its position, in an array of `length` elements: `result[positions[i]] = values[i]`. Positions count from 0. Where no value
+   * goes, all bits are zero. Where positions meet, one of the values stays, whole, and which is not stated.
+   *
+   * With `op`, the values of a position are combined, in their order, by any operator: the results have the same bits each time, and
+   * `exactAdd` gives exact sums. Where no value goes, there is what {@link Fold.reduce} gives for no elements.
+   *
+   * At hand, a position past the end is an error, which names the first such position. On the GPU, nobody sees the positions
+   * beforehand: the value is left out, and nothing is written past the end.
+   *
+   * @param values - as {@link Fold.scan} takes it.
+   * @param positions - a `Uint32Array`, as long as `values`. If `values` is on the GPU, it is there, too, as an array of u32.
+   * @param options - `length` is that of the result.
+   * @returns an array like `values`.
+   * @throws as {@link Fold.scan}; {@link ArgumentError} also for a position past the end.
+   * @group Runs and positions
+   *
+   * @example
+   * ```ts
+   * const positions = Uint32Array.of(3, 0, 3);
+   * await fold.scatter(Float32Array.of(0.5, 2, 8), positions, { length: 4, op: exactAdd }); // 2 0 0 8.5
+   * await fold.scatter(Uint32Array.of(7, 5, 9), Uint32Array.of(2, 0, 1), { length: 4 }); // 5 9 7 0
+   * ```
+   */
+  scatter<Data extends FoldArray>(
+    values: Data,
+    positions: U32Array<Data>,
+    options: HandScatterOptions<NameIn<Data>>,
+  ): Promise<Data>;
+  scatter(
+    values: AnyArray | GpuArray,
+    positions: Uint32Array | GpuArray,
+    options: object = {},
+  ): Promise<unknown> {
+    const arrays = { values: givenOf(values as AnyArray), positions: givenOf(positions as AnyArray) };
+    return this.#call(loadSearches, "scatter", { arrays, options });
+  }
+
+  /**
+   * What each element becomes: by itself, with the elements at its index in other arrays, or with its neighbours. Each step of an expression is
+   * one operation of WGSL, so that floats are rounded as WGSL rounds them.
+   *
+   * @param data - as {@link Fold.scan} takes it.
+   * @param options - `map` is the text. `with` has other arrays for it, as long as `data`: each has its own type, and all of them are where
+   * `data` is. A kernel reads up to six arrays beside the data, or five if the length is on the GPU; more where the device binds more than 8 storage
+   * buffers. `neighbours` has elements at a distance, and `edge` says what stands past the ends.
+   * @returns as {@link Fold.scan}: as many elements as `data` has. `into` may be `data` or an array that shares its memory; on the GPU, only if
+   * the map sees no neighbours.
+   * @throws as {@link Fold.scan}.
+   * @group Map
+   *
+   * @example
+   * ```ts
+   * const heights = Float32Array.of(1, 3, 2);
+   * await fold.map(heights, { map: "x * 2.0 + 1.0" }); // 3 7 5
+   * await fold.map(heights, { with: { y: Float32Array.of(2, 2, 4) }, map: "x * y" }); // 2 6 8
+   * await fold.map(heights, { type: u32, map: "u32(x) << i" }); // 1 6 8
+   * await fold.map(heights, { neighbours: { before: -1 }, edge: "nearest", map: "x - before" }); // 0 2 -1
+   * ```
+   */
+  map<Data extends FoldArray, Type extends ElementType | undefined = undefined>(
+    data: Data,
+    options: MapCallOptions<Data, Type>,
+  ): Promise<ResultArray<Data, Type>>;
+  map(data: unknown, options: { readonly with?: unknown; readonly into?: unknown }): Promise<unknown> {
+    const beside: unknown = options?.with;
+    const arrays = {
+      data: givenOf(data as AnyArray),
+      with: isPlainObject(beside)
+        ? Object.values(beside).map((one) => givenOf(one as AnyArray))
+        : givenOf(beside as AnyArray),
+      into: givenOf(options?.into as AnyArray),
+    };
+    return this.#call(loadMaps, "map", { arrays, options });
+  }
+
+  /**
    * The elements in order. The sort is stable: elements with equal keys keep their order.
    *
    * Floats are in the order of their numbers, with −0 before 0, and NaN behind all others. With `descending`, everything is the
    * other way round, so that NaN comes first, but equal elements still keep their order. The result is the same on every adapter.
    *
-   * @param data - as {@link Fold.scan} takes it. Structs are sorted by a `key`.
+   * @param data - as {@link Fold.scan} takes it. Structs are sorted by a `key`. Or a list of arrays of equal lengths: the first array
+   * decides, and where its elements are equal, the second one, and so on. Then `descending` may be a list, too, and there is no `key`
+   * and no `bits`.
    * @param options - with `values`, one array or a list of arrays: they move as the elements do. If `data` is on the GPU, they are,
    * too, and so are the results. With `segments`, each row, or each range of offsets, is sorted on its own.
-   * @returns the sorted elements; with `values`, the elements as `keys`, and the values in the same order.
+   * @returns the sorted elements, or a list of them; with `values`, the elements as `keys`, and the values in the same order.
    * @throws as {@link Fold.scan}; {@link SourceError} also if `key` does not compile.
    * @group Sort and rank
    *
@@ -705,19 +853,21 @@ export class Fold {
    * const sorted = await fold.sort(Uint32Array.of(3, 1, 7), { values: Float32Array.of(0.75, 0.25, 1.75) });
    * sorted.keys; // 1 3 7
    * sorted.values; // 0.25 0.75 1.75
+   * const [cities, ages] = [Uint32Array.of(2, 1, 2), Float32Array.of(30, 40, 50)];
+   * await fold.sort([cities, ages], { descending: [false, true] }); // [Uint32Array.of(1, 2, 2), Float32Array.of(40, 50, 30)]
    * ```
    */
-  sort<Data extends FoldArray, const Values extends SortValues<Data> | undefined = undefined>(
-    data: Data,
-    options?: SortCallOptions<Data, Values>,
-  ): Promise<SortResult<Data, Values>>;
+  sort<
+    const Data extends FoldArray | FoldArrays,
+    const Values extends SortValues<FirstOf<Data>> | undefined = undefined,
+  >(data: Data, options?: SortCallOptions<Data, Values>): Promise<SortResult<Data, Values>>;
   sort(
-    data: AnyArray | GpuArray,
+    data: unknown,
     options: { readonly values?: unknown; readonly into?: unknown } = {},
   ): Promise<unknown> {
     const values = options?.values;
     const arrays = {
-      data: givenOf(data as AnyArray),
+      ...keysIn(data),
       values: Array.isArray(values) ? values.map((one) => givenOf(one)) : givenOf(values as AnyArray),
       into: givenOf(options?.into as AnyArray),
       offsets: offsetsIn(options as object),
@@ -735,16 +885,130 @@ export class Fold {
    * ```ts
    * await fold.argSort(Float32Array.of(3, -1, 7)); // 1 0 2
    * await fold.argSort(Float32Array.of(3, -1, 7), { descending: true }); // 2 0 1
+   * const [cities, ages] = [Uint32Array.of(2, 1, 2), Float32Array.of(30, 40, 50)];
+   * await fold.argSort([cities, ages], { descending: [false, true] }); // 1 2 0
    * ```
    */
-  argSort<Data extends FoldArray>(data: Data, options?: ArgSortOptions<Data>): Promise<U32Array<Data>>;
-  argSort(data: AnyArray | GpuArray, options: { readonly into?: unknown } = {}): Promise<unknown> {
+  argSort<const Data extends FoldArray | FoldArrays>(
+    data: Data,
+    options?: ArgSortOptions<Data>,
+  ): Promise<U32Array<FirstOf<Data>>>;
+  argSort(data: unknown, options: { readonly into?: unknown } = {}): Promise<unknown> {
     const arrays = {
-      data: givenOf(data as AnyArray),
+      ...keysIn(data),
       into: givenOf(options?.into as AnyArray),
       offsets: offsetsIn(options as object),
     };
     return this.#call(loadSorts, "argSort", { arrays, options });
+  }
+
+  /**
+   * All elements of two sorted arrays, in order. Of elements with equal keys, those of the first array come first, and all others keep their
+   * order. It reads each element about once, and takes far less time than a sort of both.
+   *
+   * The order is that of {@link Fold.sort}, with the same `key` and `descending`. If the arrays are at hand and elements are their own keys, an
+   * array in another order is an error, which names the first element that is out of order. Otherwise nobody looks: then the result has elements
+   * of both arrays, in no order.
+   *
+   * @param data - a sorted array, as {@link Fold.sort} gives it. Structs have a `key`.
+   * @param other - another one of the same type. Both are on the GPU, or neither is. The length of either may be there: then that of the result
+   * is, too.
+   * @param options - with `values` and `otherValues`, a value for each element of `data` and of `other`. They move as the elements do.
+   * @returns an array like `data`; with values, the elements as `keys`, and the values in the same order.
+   * @throws as {@link Fold.sort}; {@link ArgumentError} also for elements at hand that are in another order.
+   * @group Sort and rank
+   *
+   * @example
+   * ```ts
+   * await fold.merge(Uint32Array.of(1, 3, 3), Uint32Array.of(2, 3)); // 1 2 3 3 3
+   * const merged = await fold.merge(Uint32Array.of(1, 5), Uint32Array.of(2), {
+   *   values: Float32Array.of(0.25, 0.75),
+   *   otherValues: Float32Array.of(8),
+   * });
+   * merged.keys; // 1 2 5
+   * merged.values; // 0.25 8 0.75
+   * ```
+   */
+  merge<Data extends FoldArray, Values extends MergedValues<Data> | undefined = undefined>(
+    data: Data,
+    other: Data,
+    options?: MergeCallOptions<Data, Values>,
+  ): Promise<SortResult<Data, Values>>;
+  merge(
+    data: AnyArray | GpuArray,
+    other: AnyArray | GpuArray,
+    options: { readonly values?: unknown; readonly otherValues?: unknown } = {},
+  ): Promise<unknown> {
+    const arrays = {
+      data: givenOf(data as AnyArray),
+      other: givenOf(other as AnyArray),
+      values: givenOf(options?.values as AnyArray),
+      otherValues: givenOf(options?.otherValues as AnyArray),
+    };
+    return this.#call(loadMerges, "merge", { arrays, options });
+  }
+
+  /**
+   * The elements of either of two sorted arrays, in order. Each is there once, however often the arrays have it, as in a `Set`. Of elements with
+   * equal keys, the result has the first one of `data`, or else of `other`.
+   *
+   * Elements are equal if their keys are, in the order of {@link Fold.sort}: NaN equals NaN, and −0, which comes before 0, does not equal it.
+   *
+   * @param data - as {@link Fold.merge} takes it.
+   * @param other - as {@link Fold.merge} takes it.
+   * @returns an array like `data`. On the GPU, its length is there.
+   * @throws as {@link Fold.merge}.
+   * @group Sort and rank
+   *
+   * @example
+   * ```ts
+   * await fold.union(Uint32Array.of(1, 3, 3), Uint32Array.of(2, 3)); // 1 2 3
+   * ```
+   */
+  union<Data extends FoldArray>(
+    data: Data,
+    other: Data,
+    options?: HandSetOptions<NameIn<Data>>,
+  ): Promise<Data> {
+    return this.#setOf("union", data, other, options);
+  }
+
+  /**
+   * The elements that are in both of two sorted arrays, in order. Each is there once, however often the arrays have it. They are the first ones of
+   * `data` with their keys. As {@link Fold.union}.
+   *
+   * @group Sort and rank
+   *
+   * @example
+   * ```ts
+   * await fold.intersection(Uint32Array.of(1, 3, 3, 7), Uint32Array.of(2, 3, 7)); // 3 7
+   * ```
+   */
+  intersection<Data extends FoldArray>(
+    data: Data,
+    other: Data,
+    options?: HandSetOptions<NameIn<Data>>,
+  ): Promise<Data> {
+    return this.#setOf("intersection", data, other, options);
+  }
+
+  /**
+   * The elements of a sorted array that another one lacks, in order. Each is there once, however often `data` has it. They are the first ones of
+   * `data` with their keys. As {@link Fold.union}.
+   *
+   * @group Sort and rank
+   *
+   * @example
+   * ```ts
+   * await fold.difference(Uint32Array.of(1, 1, 3, 7), Uint32Array.of(2, 3)); // 1 7
+   * ```
+   */
+  difference<Data extends FoldArray>(
+    data: Data,
+    other: Data,
+    options?: HandSetOptions<NameIn<Data>>,
+  ): Promise<Data> {
+    return this.#setOf("difference", data, other, options);
   }
 
   /**
@@ -755,8 +1019,9 @@ export class Fold {
    *
    * @param data - as {@link Fold.scan} takes it. Structs are taken by a `key`.
    * @param k - how many elements to take, from 1 up. If there are fewer, all are taken.
-   * @param options - with `smallest`, the least elements, the least first. There NaN comes last. With `segments: { rows }`, the
-   * elements of each row, one row after another.
+   * @param options - with `smallest`, the least elements, the least first. There NaN comes last. With `segments`, the elements of each
+   * row, or of each segment between `offsets`, one segment after another. Between offsets, each segment has `k` places: if it has fewer
+   * elements, all bits of its last values are 0, and their positions are 4294967295, which no element has.
    * @throws as {@link Fold.sort}.
    * @group Sort and rank
    *
@@ -765,15 +1030,18 @@ export class Fold {
    * const { values, indices } = await fold.topK(Float32Array.of(3, -1, 7, 3), 3);
    * values; // 7 3 3
    * indices; // 2 0 3
+   * const best = await fold.topK(Float32Array.of(3, -1, 7, 5), 2, { segments: { offsets: [0, 3, 4] } });
+   * best.values; // 7 3 5 0
+   * best.indices; // 2 0 3 4294967295
    * ```
    */
   topK<Data extends FoldArray>(
     data: Data,
     k: number,
-    options?: HandTopKOptions<NameIn<Data>>,
+    options?: TopKCallOptions<Data>,
   ): Promise<TopK<Data, U32Array<Data>>>;
   topK(data: unknown, k: number, options = {}): Promise<unknown> {
-    const arrays = { data: givenOf(data as AnyArray) };
+    const arrays = { data: givenOf(data as AnyArray), offsets: offsetsIn(options) };
     return this.#call(loadSelections, "topK", { arrays, numbers: { k }, options });
   }
 
@@ -845,6 +1113,12 @@ export class Fold {
     return this.#call(loadConditions, question, { arrays: { data: givenOf(data as AnyArray) }, options });
   }
 
+  /** Calls what makes a set of two arrays. */
+  #setOf<Data>(name: SetName, data: unknown, other: unknown, options: object = {}): Promise<Data> {
+    const arrays = { data: givenOf(data as AnyArray), other: givenOf(other as AnyArray) };
+    return this.#call(loadMerges, name, { arrays, options }) as Promise<Data>;
+  }
+
   /** Prepares a primitive for recordings once its code is there. */
   #prepare<Name extends string>(
     load: () => Record<Name, Forms> | Promise<Record<Name, Forms>>,
@@ -883,10 +1157,10 @@ export class Fold {
    * sums.destroy();
    * ```
    */
-  upload<A extends AnyArray>(
-    data: A,
-    options?: UploadOptions<NameOf<A>>,
-  ): Promise<GpuArray<NameOf<A>, ValueIn<A>>>;
+  upload<
+    A extends AnyArray,
+    Name extends NameOf<A> = Exclude<NameOf<A>, A extends Uint16Array ? "f16" : never>,
+  >(data: A, options?: UploadOptions<Name>): Promise<GpuArray<Name, ValueIn<A>>>;
   async upload(data: AnyArray, options: object = {}): Promise<GpuArray> {
     const given = givenOf(data);
     const { upload } = await loadArrays();
@@ -1060,7 +1334,7 @@ export class Fold {
 
   /**
    * Compiles a compaction and allocates its scratch. As {@link Fold.prepareScan}. With `where`, the condition decides what is
-   * kept. Without it, the flags decide that each recording is given.
+   * kept. Without it, the flags decide that each recording is given. With `where` and `flags: true`, both have to hold.
    *
    * @group Recordings
    *
@@ -1076,8 +1350,18 @@ export class Fold {
     options: CompactOptions<Name> & {
       /** WGSL over an item `x` and its index `i`: which items are kept. */
       readonly where: string;
+      /** Not beside `where` alone. */
+      readonly flags?: false;
     },
   ): Promise<PreparedCompact>;
+  prepareCompact<Name extends string>(
+    options: CompactOptions<Name> & {
+      /** WGSL over an item `x` and its index `i`: which items are kept, if their flags are not zero. */
+      readonly where: string;
+      /** Flags beside the condition. */
+      readonly flags: true;
+    },
+  ): Promise<FlaggedCompact>;
   prepareCompact<Name extends string>(
     options: CompactOptions<Name> & {
       /** WGSL over an item `x` and its index `i`: which items are kept. */
@@ -1215,6 +1499,53 @@ export class Fold {
   }
 
   /**
+   * Compiles a search for runs of equal items, and allocates its scratch. As {@link Fold.prepareScan}. With `counts`, it gives run
+   * lengths.
+   *
+   * @group Recordings
+   *
+   * @example
+   * ```ts
+   * const unique = await fold.prepareUnique({ type: u32, sort: true, counts: true, maxLength: 1 << 20 });
+   * unique.record(encoder, { input, unique: output, counts, count, length });
+   * ```
+   */
+  prepareUnique<Name extends string>(options: UniqueOptions<Name>): Promise<PreparedUnique> {
+    return this.#prepare(loadArrays, "unique", options);
+  }
+
+  /**
+   * Compiles a scatter, and allocates its scratch. As {@link Fold.prepareScan}. An output that is shorter than `maxOutputLength` is right,
+   * too: each recording gives its length. Values whose position is past its end are left out.
+   *
+   * @group Recordings
+   *
+   * @example
+   * ```ts
+   * const scatter = await fold.prepareScatter({ type: u32, op: add, maxLength: 1 << 20, maxOutputLength: 256 });
+   * scatter.record(encoder, { input, positions, output, outputLength: 256, length });
+   * ```
+   */
+  prepareScatter<Name extends string>(options: ScatterOptions<Name>): Promise<PreparedScatter> {
+    return this.#prepare(loadSearches, "scatter", options);
+  }
+
+  /**
+   * Compiles a map. As {@link Fold.prepareScan}.
+   *
+   * @group Recordings
+   *
+   * @example
+   * ```ts
+   * const scale = await fold.prepareMap({ type: f32, map: "x * by", params: { by: f32 }, maxLength: 1 << 20 });
+   * scale.record(encoder, { input, output, length, params: { by: 0.5 } });
+   * ```
+   */
+  prepareMap<Name extends string>(options: PreparedMapOptions<Name>): Promise<PreparedMap> {
+    return this.#prepare(loadMaps, "map", options);
+  }
+
+  /**
    * Compiles the writing out of runs, and allocates its scratch: a word for each run. As {@link Fold.prepareScan}.
    *
    * @group Recordings
@@ -1251,6 +1582,8 @@ export class Fold {
         | {
             /** WGSL over an item `x` and its index `i`: which items are kept. */
             readonly where: string;
+            /** Not beside `where` alone. */
+            readonly flags?: false;
           }
         | {
             /** How many classes there are. */
@@ -1260,6 +1593,14 @@ export class Fold {
           }
       ),
   ): Promise<PreparedPartition>;
+  preparePartition<Name extends string>(
+    options: PartitionOptions<Name> & {
+      /** WGSL over an item `x` and its index `i`: which items are kept, if their flags are not zero. */
+      readonly where: string;
+      /** Flags beside the condition. */
+      readonly flags: true;
+    },
+  ): Promise<PreparedPartition<FlaggedPartitionRanges>>;
   preparePartition<Name extends string>(
     options: PartitionOptions<Name> & {
       /** WGSL over an item `x` and its index `i`: which items are kept. */
@@ -1285,10 +1626,73 @@ export class Fold {
    * ```ts
    * const sort = await fold.prepareSort({ type: f32, descending: true, maxLength: 1 << 20 });
    * sort.record(encoder, { input, output, length });
+   * const order = await fold.prepareSort({ type: u32, thenBy: f32, descending: [false, true], indices: true, maxLength: 1 << 20 });
+   * order.record(encoder, { input, thenBy, output, length });
    * ```
    */
   prepareSort<Name extends string>(options: PreparedSortOptions<Name>): Promise<PreparedSort> {
     return this.#prepare(loadSorts, "sort", options);
+  }
+
+  /**
+   * Compiles a merge, and allocates its scratch: a word for each tile. As {@link Fold.prepareScan}. With `lengthOnGpu` or `otherCount`, each recording
+   * takes `count`, too.
+   *
+   * @group Recordings
+   *
+   * @example
+   * ```ts
+   * const merge = await fold.prepareMerge({ type: f32, maxLength: 1 << 20 });
+   * merge.record(encoder, { input, length, other, otherLength: 100, output });
+   * ```
+   */
+  prepareMerge<Name extends string>(options: MergeOptions<Name>): Promise<PreparedMerge> {
+    return this.#prepare(loadMerges, "merge", options);
+  }
+
+  /**
+   * Compiles a union, and allocates its scratch: three words for each tile. As {@link Fold.prepareMerge}.
+   *
+   * @group Recordings
+   *
+   * @example
+   * ```ts
+   * const union = await fold.prepareUnion({ type: u32, maxLength: 1 << 20 });
+   * union.record(encoder, { input, length, other, otherLength: 100, output, count });
+   * ```
+   */
+  prepareUnion<Name extends string>(options: SetOptions<Name>): Promise<PreparedSet> {
+    return this.#prepare(loadMerges, "union", options);
+  }
+
+  /**
+   * Compiles an intersection, and allocates its scratch. As {@link Fold.prepareUnion}.
+   *
+   * @group Recordings
+   *
+   * @example
+   * ```ts
+   * const intersection = await fold.prepareIntersection({ type: u32, maxLength: 1 << 20 });
+   * intersection.record(encoder, { input, length, other, otherLength: 100, output, count });
+   * ```
+   */
+  prepareIntersection<Name extends string>(options: SetOptions<Name>): Promise<PreparedSet> {
+    return this.#prepare(loadMerges, "intersection", options);
+  }
+
+  /**
+   * Compiles a difference, and allocates its scratch. As {@link Fold.prepareUnion}.
+   *
+   * @group Recordings
+   *
+   * @example
+   * ```ts
+   * const difference = await fold.prepareDifference({ type: u32, maxLength: 1 << 20 });
+   * difference.record(encoder, { input, length, other, otherLength: 100, output, count });
+   * ```
+   */
+  prepareDifference<Name extends string>(options: SetOptions<Name>): Promise<PreparedSet> {
+    return this.#prepare(loadMerges, "difference", options);
   }
 
   /**

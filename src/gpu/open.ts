@@ -17,6 +17,12 @@ export interface OpenOptions {
   /** The adapter to open a device on. */
   readonly adapter?: GPUAdapter;
   /**
+   * `"compatibility"` also takes GPUs without Vulkan, Metal or Direct3D 12, where the browser offers them: Chrome 146 does on Android, by OpenGL ES
+   * 3.1. Such a device may bind as few as 4 storage buffers to a kernel; a call that needs more throws a {@link LimitError}. A GPU that has all of
+   * WebGPU is opened with all of it. The default is `"core"`. It is for an adapter that `openFold` finds itself.
+   */
+  readonly featureLevel?: "core" | "compatibility";
+  /**
    * When calls from array to array run on the CPU instead.
    *
    * - `"auto"`: where the CPU is the faster one: short arrays, and most calls if the adapter computes on the CPU itself. Without a GPU, the
@@ -59,6 +65,7 @@ export interface OpenOptions {
 
 /** The features that a device is opened with, if the adapter has them. */
 const WANTED_FEATURES = [
+  "core-features-and-limits",
   "shader-f16",
   "subgroups",
   "timestamp-query",
@@ -72,19 +79,28 @@ const WANTED_LIMITS = [
   "maxComputeWorkgroupSizeZ",
   "maxComputeWorkgroupStorageSize",
 ] as const satisfies readonly (keyof GPUSupportedLimits)[];
+/** The default of WebGPU, of which kernels use no more. In its compatibility mode, the default is less. */
+const STORAGE_BUFFERS = 8;
 
 /** A device with the adapter's features and limits that are useful here. */
 export async function requestDevice(adapter: GPUAdapter): Promise<GPUDevice> {
   return adapter.requestDevice({
     label: "wavefold",
     requiredFeatures: WANTED_FEATURES.filter((name) => adapter.features.has(name)),
-    requiredLimits: Object.fromEntries(WANTED_LIMITS.map((name) => [name, adapter.limits[name]])),
+    requiredLimits: {
+      ...Object.fromEntries(WANTED_LIMITS.map((name) => [name, adapter.limits[name]])),
+      maxStorageBuffersPerShaderStage: Math.min(
+        STORAGE_BUFFERS,
+        adapter.limits.maxStorageBuffersPerShaderStage,
+      ),
+    },
   });
 }
 
 const openNames = {
   device: true,
   adapter: true,
+  featureLevel: true,
   cpu: true,
   testSinglePass: "boolean",
   tuning: true,
@@ -92,7 +108,9 @@ const openNames = {
   maxKeptBytes: true,
 } as const satisfies OptionTable<OpenOptions>;
 
-type Find = () => Promise<{ adapter: GPUAdapter; release?: () => void }>;
+type Level = NonNullable<OpenOptions["featureLevel"]>;
+
+type Find = (featureLevel: Level) => Promise<{ adapter: GPUAdapter; release?: () => void }>;
 
 /** How an adapter is found, if the options have none. */
 export interface Finder {
@@ -114,7 +132,8 @@ export async function openDevice(
   requireOptions("openFold", options, openNames);
   const hasMachine = isNamed || options.device !== undefined || options.adapter !== undefined;
   const { cpu = hasMachine ? "never" : "auto", maxPipelines = 0, maxKeptBytes = 0 } = options;
-  requireCpu(cpu);
+  requireWord("cpu", cpu, cpuUses);
+  requireLevel(options);
   requireCount("openFold", "maxPipelines", maxPipelines, 0);
   requireCount("openFold", "maxKeptBytes", maxKeptBytes, 0);
   const fold = await foldFor(cpu, options, find, hasMachine);
@@ -126,12 +145,25 @@ export async function openDevice(
 
 type Cpu = NonNullable<OpenOptions["cpu"]>;
 
-const cpuUses: readonly string[] = ["auto", "never", "always"] satisfies Cpu[];
+const cpuUses = ["auto", "never", "always"] satisfies Cpu[];
+const levels = ["core", "compatibility"] satisfies Level[];
 
-/** @throws {ArgumentError} for a use of the CPU that there is not. */
-function requireCpu(cpu: unknown): void {
-  if (!cpuUses.includes(cpu as string)) {
-    refuse("openFold", "cpu", shown(cpu), cpuUses.map(shown).join(", "));
+/** @throws {ArgumentError} for another word than an option takes. */
+function requireWord(option: string, word: unknown, words: readonly unknown[]): void {
+  if (!words.includes(word)) {
+    refuse("openFold", option, shown(word), words.map(shown).join(", "));
+  }
+}
+
+/** @throws {ArgumentError} for a level that there is not, and for one beside a device or an adapter. */
+function requireLevel({ featureLevel, device, adapter }: OpenOptions): void {
+  if (featureLevel === undefined) {
+    return;
+  }
+  requireWord("featureLevel", featureLevel, levels);
+  if ((device ?? adapter) !== undefined) {
+    const given = device ? "device" : "adapter";
+    refuse("openFold", "featureLevel", `given beside ${given}`, `${given} alone, which has its level`);
   }
 }
 
@@ -164,7 +196,7 @@ function foldOnCpu(options: OpenOptions, noGpu: Error): Fold {
 }
 
 async function foldOnGpu(options: OpenOptions, find: Find, cpu: Cpu): Promise<Fold> {
-  const { device, adapter } = options;
+  const { device, adapter, featureLevel = "core" } = options;
   const opened = async (device: GPUDevice): Promise<Context> => {
     const { openContext, cpuLengthsOf } = await loadOnDevice();
     const context = await openContext(device, options);
@@ -184,7 +216,7 @@ async function foldOnGpu(options: OpenOptions, find: Find, cpu: Cpu): Promise<Fo
   if (adapter !== undefined && typeof adapter?.requestDevice !== "function") {
     refuse("openFold", "adapter", shown(adapter), "a GPUAdapter");
   }
-  const found = adapter ? { adapter } : await find();
+  const found = adapter ? { adapter } : await find(featureLevel);
   let own: GPUDevice | undefined;
   const close = (): void => {
     own?.destroy();
@@ -215,9 +247,9 @@ async function foldOnGpu(options: OpenOptions, find: Find, cpu: Cpu): Promise<Fo
  * ```
  */
 export function openFold(options: OpenOptions = {}): Promise<Fold> {
-  const find: Find = async () => {
+  const find: Find = async (featureLevel) => {
     const gpu = (globalThis.navigator as Navigator | undefined)?.gpu;
-    const adapter = await gpu?.requestAdapter({ powerPreference: "high-performance" });
+    const adapter = await gpu?.requestAdapter({ powerPreference: "high-performance", featureLevel });
     if (!adapter) {
       throw noAdapterError(gpu);
     }

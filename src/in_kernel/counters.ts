@@ -1,4 +1,5 @@
 import allocateCounterFile from "#shaders/work_group/allocate_counter.wgsl";
+import { atomicOf } from "../algebra/atomics.ts";
 import type { Monoid } from "../algebra/monoid.ts";
 import { ArgumentError, refuse, shown } from "../errors.ts";
 import { hasCode, plainText, requireExpression } from "../text/callers.ts";
@@ -9,16 +10,6 @@ export interface Counting {
   readonly text: string;
   readonly words: Readonly<Record<string, string>>;
 }
-
-/** WGSL's atomic operation for each operator that has one. */
-const atomics: Readonly<Record<string, string>> = {
-  add: "atomicAdd",
-  min: "atomicMin",
-  max: "atomicMax",
-  and: "atomicAnd",
-  or: "atomicOr",
-  xor: "atomicXor",
-};
 
 /** Matches a name, with members and constant or named indices. An empty index is the call's. */
 const COUNTER =
@@ -93,8 +84,7 @@ const bits: Readonly<Record<string, readonly [value: string, bits: string]>> = {
 
 /** `counter_update`, on the caller's counter. */
 export function counting(counter: string, monoid: Monoid, caller: string): Counting {
-  const { type, domain } = monoid;
-  const [value, word] = bits[type.name] ?? [];
+  const [value, word] = bits[monoid.type.name] ?? [];
   if (value === undefined) {
     throw new ArgumentError(
       `${caller}<${monoid.title}>: WGSL's atomics have 32 bits; a counter takes u32, i32, f32 or f16`,
@@ -108,8 +98,7 @@ export function counting(counter: string, monoid: Monoid, caller: string): Count
     );
   }
   const words = wordsOf(counter, caller);
-  const isInteger = type.name === "u32" || type.name === "i32";
-  const atomic = isInteger && domain === type.native ? atomics[monoid.operation ?? ""] : undefined;
+  const atomic = atomicOf(monoid);
   const text = atomic
     ? `fn counter_update(total: Element) -> Element {
   return ${atomic}(&contract_counter, total);

@@ -1,3 +1,4 @@
+import { powerOfTwoFor } from "../algebra/power_of_two.ts";
 import { refuse, shown } from "../errors.ts";
 import type { Sizes } from "./sizes.ts";
 
@@ -33,7 +34,7 @@ export const withGaps = (elements: number): number => elements + Math.floor(elem
 
 /** The leaves of Blelloch's tree, and the places that the tree takes, by their names in shaders. */
 export function blellochPlaces(workGroupSize: number): { BLELLOCH_LEAVES: number; BLELLOCH_PLACES: number } {
-  const leaves = 2 ** Math.ceil(Math.log2(workGroupSize));
+  const leaves = powerOfTwoFor(workGroupSize);
   return { BLELLOCH_LEAVES: leaves, BLELLOCH_PLACES: withGaps(leaves) };
 }
 

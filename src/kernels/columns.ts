@@ -1,4 +1,5 @@
-import runs from "#shaders/device/columns/chunks.wgsl";
+import chunks from "#shaders/device/columns/chunks.wgsl";
+import matrixChunks from "#shaders/device/columns/matrices.wgsl";
 import carryNone from "#shaders/device/io/carry_none.wgsl";
 import carrySpine from "#shaders/device/io/carry_spine.wgsl";
 import outputItems from "#shaders/device/io/output_items.wgsl";
@@ -24,6 +25,8 @@ interface ColumnKernelOptions {
   /** The map that items go through. Elements go through none. */
   readonly map?: ItemMap | undefined;
   readonly ends?: Ends | undefined;
+  /** Whether columns are those of several matrices. */
+  readonly ofMatrices?: boolean;
 }
 
 /** The kernel that scans the columns of a matrix, or of each of its chunks on top of a carry. */
@@ -42,7 +45,8 @@ export function scanColumnsKernel(
     readonly block?: number;
   },
 ): Kernel {
-  const { sizes, lengthOnGpu, map, ends, side, exclusive, oneBuffer, mirror, carry, block } = options;
+  const { sizes, lengthOnGpu, map, ends, ofMatrices, side, exclusive, oneBuffer, mirror, carry, block } =
+    options;
   const { type } = monoid;
   const shown = exclusive && side === "items" ? monoid.start?.before : undefined;
   return linkKernel(
@@ -58,7 +62,7 @@ export function scanColumnsKernel(
       ...filesOf(oneBuffer ? "one-buffer" : "items", mirror).files,
       ...(ends?.sources(carry ? "spine" : "one tile") ?? [carry ? carrySpine : carryNone]),
       lengthFile(lengthOnGpu),
-      runs,
+      ofMatrices ? matrixChunks : chunks,
       ...(block ? [generated(`const COLUMN_BLOCK = ${block}u;`), scanColumnBlocks] : [scanColumns]),
     ],
     sizes,
@@ -84,7 +88,7 @@ export function reduceColumnsKernel(
     readonly mirror?: Mirror | undefined;
   },
 ): Kernel {
-  const { sizes, lengthOnGpu, map, ends, input, output, mirror } = options;
+  const { sizes, lengthOnGpu, map, ends, ofMatrices, input, output, mirror } = options;
   return linkKernel(
     `wavefold reduce columns of ${input} to ${output} <${monoid.title}>`,
     "reduce_columns",
@@ -98,7 +102,7 @@ export function reduceColumnsKernel(
       ...inputFor("items", mirror),
       outputItems,
       lengthFile(lengthOnGpu),
-      runs,
+      ofMatrices ? matrixChunks : chunks,
       reduceColumns,
       // The initial value joins where the result is stored.
       ...resultSources(output === "items" ? ends : undefined),

@@ -5,6 +5,7 @@ import copyWhole from "#shaders/device/io/copy_whole.wgsl";
 import edges from "#shaders/device/io/edges.wgsl";
 import inputItems from "#shaders/device/io/input_items.wgsl";
 import keepFlagged from "#shaders/device/io/keep_flagged.wgsl";
+import keepFlaggedAndTrue from "#shaders/device/io/keep_flagged_and_true.wgsl";
 import lengthOfCall from "#shaders/device/io/length_of_call.wgsl";
 import loadItems from "#shaders/device/io/load_items.wgsl";
 import loadKept from "#shaders/device/io/load_kept.wgsl";
@@ -48,7 +49,8 @@ import type { TileTraits } from "./tiles.ts";
 
 /** What decides whether an item is kept. */
 export type Selector =
-  | { readonly where: string }
+  /** With `flags`, an item is kept if its flag is set, too. */
+  | { readonly where: string; readonly flags?: boolean }
   | { readonly class: string; readonly classes: number }
   /** Declares `keep`. */
   | { readonly sources: readonly Source[] }
@@ -89,6 +91,9 @@ function compactionSources(
         `${classesText(selector.classes)}\nfn class_of(item: Input, index: u32) -> u32`,
         `min(CLASSES - 1u, class_value(${own}))`,
       ] as const);
+  if (isWhere && selector.flags) {
+    return [generated(head.join("\n")), keepFlaggedAndTrue, ...conditionSources(from, expression, params)];
+  }
   return [
     generated([...head, `${declared} {\n  return ${call};\n}`].join("\n")),
     ...(isWhere

@@ -121,9 +121,18 @@ export const elementFromCallers = ({ onValues }: Monoid, body: string): string =
 /** What a kernel's input or output holds: items of the type, or elements between two passes. */
 export type Side = "items" | "elements";
 
-/** Declares `InputVector` and `OutputVector`, and the functions that put items into them and take items out. */
-export function vectorText(input: string, output: string | undefined, items: number): string {
-  const places = Array.from({ length: items }, (_, at) => `items[${at}]`);
+/**
+ * Declares `InputVector` and `OutputVector`, and the functions that put items into them and take items out. In mirrored order, the last item of
+ * a vector comes first.
+ */
+export function vectorText(
+  input: string,
+  output: string | undefined,
+  items: number,
+  isMirrored = false,
+): string {
+  const inOrder = <T>(of: readonly T[]): readonly T[] => (isMirrored ? [...of].reverse() : of);
+  const places = inOrder(Array.from({ length: items }, (_, at) => `items[${at}]`));
   // Naga takes an array of an alias and an array of the type that it stands for as different types. So the aliases are used
   // throughout.
   const unpack = (name: string, alias: string, item: string, wgsl: string): string => {
@@ -131,7 +140,7 @@ export function vectorText(input: string, output: string | undefined, items: num
     const parts = items === 1 ? ["vector"] : regrouped(vector, ["vector"], wgsl, items);
     return `alias ${alias} = ${vector};
 fn ${name}(vector: ${alias}) -> array<${item}, VECTOR> {
-  return array<${item}, VECTOR>(${parts.join(", ")});
+  return array<${item}, VECTOR>(${inOrder(parts).join(", ")});
 }
 `;
   };
@@ -155,6 +164,7 @@ export function storageText(
   output: Side,
   vector: number,
   shown?: string,
+  isMirrored = false,
 ): SourceText {
   const { domain } = monoid;
   const type = (side: Side): string =>
@@ -163,7 +173,7 @@ export function storageText(
     [
       `alias Input = ${type(input)};`,
       `alias Output = ${type(output)};`,
-      vectorText(type(input), input === output ? type(output) : undefined, vector),
+      vectorText(type(input), input === output ? type(output) : undefined, vector, isMirrored),
       input === "items" ? elementFromCallers(monoid, domain.fromStored ?? "x") : elementFromItem("x"),
       conversion(
         "item_from_element",
@@ -234,23 +244,31 @@ type CallMember = (typeof callMembers)[number];
 
 const isCallMember = (name: string): name is CallMember => (callMembers as readonly string[]).includes(name);
 
-/** The member that says where a range starts in its binding, for a variable that binds it: the variable's, or else the range's. */
-export function baseOf(variable: string, range: string): CallMember {
-  const found = [`${variable}_base`, `${range}_base`].find(isCallMember);
+/**
+ * The member that says where a range starts in its binding, for a variable that binds it: the variable's, or else the range's. `own` are the
+ * members that the kernel has beside those of all kernels.
+ */
+export function baseOf(variable: string, range: string, own: readonly string[] = []): string {
+  const found = [`${variable}_base`, `${range}_base`].find(
+    (name) => isCallMember(name) || own.includes(name),
+  );
   if (found === undefined) {
     throw new Error(`no member of Call says where ${range} starts, which ${variable} binds`);
   }
   return found;
 }
 
-/** Declares `Call`, the uniform that holds it, and `last_tile`. */
-export const callText: SourceText = /* @__PURE__ */ (() =>
+/** Declares `Call`, the uniform that holds it, and `last_tile`. `own` are members that one kernel has beside those of all. */
+export const callTextWith = (own: readonly string[]): SourceText =>
   generated(`struct Call {
-${callMembers.map((name) => `  ${name}: u32,`).join("\n")}
+${[...callMembers, ...own].map((name) => `  ${name}: u32,`).join("\n")}
 }
 
 @group(0) @binding(0) var<uniform> call: Call;
 
 fn last_tile(length: u32) -> u32 {
   return (max(length, 1u) - 1u) / TILE;
-}`))();
+}`);
+
+/** The same for all other kernels. */
+export const callText: SourceText = /* @__PURE__ */ callTextWith([]);

@@ -5,14 +5,19 @@ import binEstimated from "#shaders/device/histogram/bin_estimated.wgsl";
 import binSearched from "#shaders/device/histogram/bin_searched.wgsl";
 import binsFloats from "#shaders/device/histogram/bins_floats.wgsl";
 import binsWords from "#shaders/device/histogram/bins_words.wgsl";
+import channelInTurn from "#shaders/device/histogram/channel_in_turn.wgsl";
+import channelStored from "#shaders/device/histogram/channel_stored.wgsl";
+import countersChannels from "#shaders/device/histogram/counters_channels.wgsl";
 import countersFloats from "#shaders/device/histogram/counters_floats.wgsl";
 import countersNone from "#shaders/device/histogram/counters_none.wgsl";
 import countersWords from "#shaders/device/histogram/counters_words.wgsl";
+import tallyChannels from "#shaders/device/histogram/tally_channels.wgsl";
 import tallyEach from "#shaders/device/histogram/tally_each.wgsl";
 import tallyItems from "#shaders/device/histogram/tally_items.wgsl";
 import tallyRuns from "#shaders/device/histogram/tally_runs.wgsl";
 import clearBins from "#shaders/device/kernels/clear_bins.wgsl";
 import histogram from "#shaders/device/kernels/histogram.wgsl";
+import storeBins from "#shaders/device/kernels/store_bins.wgsl";
 import search from "#shaders/device/search/search.wgsl";
 import tableKeys from "#shaders/device/search/table_keys.wgsl";
 import { expressionFiles, typeFiles } from "../algebra/expression_files.ts";
@@ -43,11 +48,19 @@ export type BinRule =
   /** The caller's WGSL over `x` and `i`. */
   | { readonly by: "text"; readonly text: string };
 
+/** Items of several channels, each of which has bins of its own. */
+export interface Channels {
+  readonly count: number;
+  /** Whether items have their channels in turn, or a pass before has stored their numbers. */
+  readonly by: "turn" | "number";
+}
+
 /** What a kernel of a histogram is generated for. */
 export interface HistogramKernelOptions extends ParamsSeen {
   readonly type: ScalarType;
   readonly bins: number;
   readonly rule: BinRule;
+  readonly channels: Channels | undefined;
   /** The type of the weights; undefined if items are counted. */
   readonly weights: "u32" | "i32" | "f32" | undefined;
   readonly arrangement: Arrangement;
@@ -134,7 +147,7 @@ function estimateText(type: ScalarType, low: bigint | number, scale: number): st
 
 /** The kernel that adds what falls in each bin to the bins. */
 export function histogramKernel(options: HistogramKernelOptions): Kernel {
-  const { type, bins, rule, weights, arrangement, lengthOnGpu, sizes, copies, runs } = options;
+  const { type, bins, rule, channels, weights, arrangement, lengthOnGpu, sizes, copies, runs } = options;
   const vector = isWide(arrangement) ? itemsOfVector(type.bytes, sizes.items) : 1;
   const isFloat = weights === "f32";
   const counters: readonly SourceText[] =
@@ -149,7 +162,8 @@ export function histogramKernel(options: HistogramKernelOptions): Kernel {
           `alias Amount = ${isFloat ? "f32" : "u32"};`,
           `const BINS = ${bins}u;`,
           `const COPIES = ${copies}u;`,
-          `const COUNTERS = ${bins * copies}u;`,
+          `const COUNTERS = ${bins * (channels?.count ?? 1) * copies}u;`,
+          ...(channels ? [`const CHANNELS = ${channels.count}u;`] : []),
           vectorText(carriedAs(type), undefined, vector),
         ].join("\n"),
       ),
@@ -158,8 +172,9 @@ export function histogramKernel(options: HistogramKernelOptions): Kernel {
       ...inputFor(arrangement),
       lengthFile(lengthOnGpu),
       weights === undefined ? amountOne : amountWeights,
-      tallyItems,
+      ...(channels ? [tallyChannels, channels.by === "turn" ? channelInTurn : channelStored] : [tallyItems]),
       runs ? tallyRuns : tallyEach,
+      ...(channels && copies > 0 ? [countersChannels] : []),
       ...counters,
       isFloat ? binsFloats : binsWords,
       histogram,
@@ -168,6 +183,35 @@ export function histogramKernel(options: HistogramKernelOptions): Kernel {
     { vector },
   );
 }
+
+/** The kernel that stores the number of each item's bin. */
+export const storeBinsKernel = ({
+  type,
+  bins,
+  rule,
+  lengthOnGpu,
+  sizes,
+  params,
+}: Pick<HistogramKernelOptions, "type" | "bins" | "rule" | "lengthOnGpu" | "sizes" | "params">): Kernel =>
+  linkKernel(
+    `wavefold store bins <${type.name}>`,
+    "store_bins",
+    [
+      generated(
+        [
+          `alias Input = ${carriedAs(type)};`,
+          `const BINS = ${bins}u;`,
+          vectorText(carriedAs(type), undefined, 1),
+        ].join("\n"),
+      ),
+      ...(rule.by === "text" ? expressionFiles : typeFiles)(type),
+      ...binSources(type, rule, params),
+      ...inputFor("items"),
+      lengthFile(lengthOnGpu),
+      storeBins,
+    ],
+    sizes,
+  );
 
 /** The kernel that sets all bins to zero. */
 export const clearBinsKernel = (sizes: Sizes): Kernel =>

@@ -27,6 +27,7 @@ import type { TileShape } from "./algorithms.ts";
 import type { Side } from "./contract.ts";
 import {
   callText,
+  callTextWith,
   constantsOf,
   constantsText,
   elementsOfVector,
@@ -56,6 +57,8 @@ export interface Kernel extends LinkedModule {
   readonly bindings: ReadonlyMap<string, Binding>;
   /** Items of a vector, if its ranges are bound as vectors. */
   readonly vector: number;
+  /** The members of `Call` that it has beside those of all kernels: where ranges start that no other kernel binds. */
+  readonly members?: readonly string[];
 }
 
 /**
@@ -99,7 +102,10 @@ export const isApart = (arrangement: Arrangement): boolean =>
   arrangement === "vectors" || arrangement === "items" || arrangement === "padded";
 
 /** The files of kernels that take items in mirrored order: those that say where mirrored items lie come first. */
-export type Mirror = Readonly<Record<Exclude<Arrangement, "vectors" | "padded">, ArrangementFiles>>;
+export type Mirror = Readonly<
+  Record<Exclude<Arrangement, "vectors" | "padded">, ArrangementFiles> &
+    Partial<Record<"vectors", ArrangementFiles>>
+>;
 
 /** The files for an arrangement; by a `mirror`, for items in mirrored order. */
 export const filesOf = (arrangement: Arrangement, mirror?: Mirror): ArrangementFiles =>
@@ -113,6 +119,8 @@ export interface KernelConstants {
   readonly words?: number;
   /** Constants that only the sources of this kernel use. */
   readonly more?: Constants | undefined;
+  /** As {@link Kernel.members}. */
+  readonly members?: readonly string[];
 }
 
 /** Links sources to the kernel of an entry point, and finds the kernel's bindings. */
@@ -121,15 +129,22 @@ export function linkKernel(
   entryPoint: string,
   sources: readonly Source[],
   sizes: Sizes,
-  { vector = 1, words = 1, more }: KernelConstants = {},
+  { vector = 1, words = 1, more, members }: KernelConstants = {},
 ): Kernel {
   const constants = { ...constantsOf(sizes, vector, words), ...more };
   const module = linkSources(
-    [constantsText(constants), callText, ...sources],
+    [constantsText(constants), members ? callTextWith(members) : callText, ...sources],
     entryPoint,
     sizes.unrolled ? constants : undefined,
   );
-  return { label, entryPoint, bindings: bindingsIn(module.code), vector, ...module };
+  return {
+    label,
+    entryPoint,
+    bindings: bindingsIn(module.code),
+    vector,
+    ...(members && { members }),
+    ...module,
+  };
 }
 
 /** The bindings that a text declares, by the names of their variables. */
@@ -164,7 +179,8 @@ const storageSources = (
   output: Side,
   vector: number,
   shown: string | undefined,
-): readonly Source[] => [storageText(monoid, input, output, vector, shown), ...monoid.type.files];
+  isMirrored: boolean,
+): readonly Source[] => [storageText(monoid, input, output, vector, shown, isMirrored), ...monoid.type.files];
 
 /** Where a kernel's carry comes from; `result` is for the kernel that stores the result of a reduction. */
 export type CarryPlace = "one tile" | "spine" | "look-back" | "result";
@@ -244,18 +260,14 @@ function linkTiles(
 
 /** Items of a vector of a kernel. `loaded` and `stored` are the bytes of an item that is loaded, and of one that is stored. */
 const vectorOf = (
-  arrangement: Arrangement,
+  { wide }: ArrangementFiles,
   side: Side,
   monoid: Monoid,
   { items }: Sizes,
   loaded: number,
   stored?: number,
 ): number =>
-  !isWide(arrangement)
-    ? 1
-    : side === "elements"
-      ? elementsOfVector(monoid, items)
-      : itemsOfVector(loaded, items, stored);
+  !wide ? 1 : side === "elements" ? elementsOfVector(monoid, items) : itemsOfVector(loaded, items, stored);
 
 /** Where a scan's carries come from, and what it stores beside prefixes. A single pass has the files of its carries. */
 function endSources(
@@ -291,7 +303,8 @@ export function scanKernel(
   const totals = segments?.totals?.(options);
   const { bytes } = monoid.type;
   const loaded = map?.from.bytes ?? bytes;
-  const vector = mirror ? 1 : vectorOf(arrangement, side, monoid, sizes, loaded, totals ? loaded : bytes);
+  const lying = filesOf(arrangement, mirror);
+  const vector = vectorOf(lying, side, monoid, sizes, loaded, totals ? loaded : bytes);
   const singlePass = typeof carry === "object";
   const shown = exclusive && side === "items" ? monoid.start?.before : undefined;
   const entryPoint = options.entryPoint ?? (singlePass ? "scan_single_pass" : "scan_tiles");
@@ -302,8 +315,8 @@ export function scanKernel(
       segments?.prefix ?? prefixText(exclusive),
       ...operatorSources(monoid),
       ...(map?.sources(monoid, side, vector, !totals, shown) ??
-        storageSources(monoid, side, side, vector, shown)),
-      ...(totals ? [...inputFor(arrangement), outputItems] : filesOf(arrangement, mirror).files),
+        storageSources(monoid, side, side, vector, shown, mirror !== undefined)),
+      ...(totals ? [...inputFor(arrangement), outputItems] : lying.files),
       ...(singlePass ? carry : (own.entryPoint ?? [scanTiles])),
       ...endSources(carry, ends, segments),
       ...(segments?.heads ?? []),
@@ -357,7 +370,7 @@ export function reduceKernel(
   const { entryPoint = [reduceTiles], mirror } = options;
   const mapped = input === "items" ? map : undefined;
   const loaded = mapped?.from.bytes ?? monoid.type.bytes;
-  const vector = mirror ? 1 : vectorOf(arrangement, input, monoid, sizes, loaded, storedBytes);
+  const vector = vectorOf(filesOf(arrangement, mirror), input, monoid, sizes, loaded, storedBytes);
   const { start } = monoid;
   // Only an input of items may be empty. An input of elements has one for each tile.
   const shown = start && input === "items" ? `select(x, ${start.before}, data_length() == 0u)` : undefined;
@@ -367,7 +380,7 @@ export function reduceKernel(
     (own) => [
       ...operatorSources(monoid),
       ...(mapped?.sources(monoid, output, vector, false, shown) ??
-        storageSources(monoid, input, output, vector, shown)),
+        storageSources(monoid, input, output, vector, shown, mirror !== undefined)),
       // The input is only read here. If it shares a buffer with the output, that buffer is bound once, for reading.
       ...inputFor(arrangement, mirror),
       outputItems,

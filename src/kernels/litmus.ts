@@ -11,6 +11,7 @@ import storeBufferingFile from "#shaders/litmus/store_buffering.wgsl";
 import taggedWordsFile from "#shaders/litmus/tagged_words.wgsl";
 import ticketsFile from "#shaders/litmus/tickets.wgsl";
 import wholeWordsFile from "#shaders/litmus/whole_words.wgsl";
+import workGroupStoresFile from "#shaders/litmus/work_group_stores.wgsl";
 import { linkSources } from "../text/link.ts";
 import type { Constants } from "../text/module.ts";
 import type { SourceText } from "../text/source.ts";
@@ -38,6 +39,7 @@ export interface Sightings {
 export type LitmusName =
   | "dispatches"
   | "barriers"
+  | "work-group stores"
   | "tickets"
   | "whole words"
   | "tagged words"
@@ -146,6 +148,14 @@ export const litmusTests: readonly LitmusTest[] = [
     usual: "after a barrier, each thread saw what its work-group had stored",
     forbidden: "a thread missed what its work-group had stored before a barrier",
     reliedOnBy: everything,
+    count: ofEach(isWrong, 4),
+  },
+  {
+    name: "work-group stores",
+    source: workGroupStoresFile,
+    usual: "each atomic store in work-group memory replaced the value that was there",
+    forbidden: "an atomic store in work-group memory did not replace the value that was there",
+    reliedOnBy: "sorts, partitions by classes and other kernels that clear counters",
     count: ofEach(isWrong, 4),
   },
   {

@@ -78,7 +78,7 @@ export function itemMap(
           [
             `alias Input = ${carriedAs(from)};`,
             `alias Output = ${items};`,
-            vectorText(carriedAs(from), storesVectors ? items : undefined, vector),
+            vectorText(carriedAs(from), storesVectors ? items : undefined, vector, isMirrored),
             valueFromItem(from),
             conversion("element_from_value", type.native.element, "Element", domain.fromValue ?? "x"),
             conversion("item_from_element", "Element", "Output", bits),

@@ -13,9 +13,11 @@ import firstOfBlocks from "#shaders/device/kernels/first_of_blocks.wgsl";
 import firstOfTiles from "#shaders/device/kernels/first_of_tiles.wgsl";
 import histogram from "#shaders/device/kernels/histogram.wgsl";
 import storeFirst from "#shaders/device/kernels/store_first.wgsl";
+import storeFirstOfSegments from "#shaders/device/kernels/store_first_of_segments.wgsl";
 import storeTaken from "#shaders/device/kernels/store_taken.wgsl";
 import takeBlocks from "#shaders/device/kernels/take_blocks.wgsl";
 import takeFirst from "#shaders/device/kernels/take_first.wgsl";
+import offsets from "#shaders/device/segments/offsets.wgsl";
 import blocks from "#shaders/device/select/blocks.wgsl";
 import blocksAll from "#shaders/device/select/blocks_all.wgsl";
 import blocksChosen from "#shaders/device/select/blocks_chosen.wgsl";
@@ -28,6 +30,7 @@ import storeFound from "#shaders/device/select/store_found.wgsl";
 import tallyLeft from "#shaders/device/select/tally_left.wgsl";
 import untilAll from "#shaders/device/select/until_all.wgsl";
 import untilOne from "#shaders/device/select/until_one.wgsl";
+import segmentsByOffsets from "#shaders/device/sort/segments_by_offsets.wgsl";
 import { u32 } from "../algebra/integers.ts";
 import { monoid } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
@@ -196,6 +199,24 @@ export const storeFirstKernel = (type: ElementType, sizes: Sizes): Kernel =>
     `wavefold store first of rows <${type.name}>`,
     "store_first",
     [itemsText(carriedAs(type)), ...type.files, inputItems, outputItems, lengthFile(false), storeFirst],
+    sizes,
+  );
+
+/** The kernel that stores the first elements of segments that offsets give, of which a sort has put the positions in order. */
+export const storeFirstOfSegmentsKernel = (type: ElementType, lengthOnGpu: boolean, sizes: Sizes): Kernel =>
+  linkKernel(
+    `wavefold store first of segments <${type.name}>`,
+    "store_first_of_segments",
+    [
+      itemsText(carriedAs(type)),
+      ...type.files,
+      inputItems,
+      outputItems,
+      lengthFile(lengthOnGpu),
+      offsets,
+      segmentsByOffsets,
+      storeFirstOfSegments,
+    ],
     sizes,
   );
 

@@ -3,7 +3,7 @@ export interface Sizes {
   readonly workGroupSize: number;
   /** Consecutive items that one thread takes. */
   readonly items: number;
-  /** Whether loops over these items are unrolled. If a combination is long, unrolled loops take a compiler too long. */
+  /** Whether loops over these items are unrolled. */
   readonly unrolled: boolean;
   readonly minSubgroupSize: number;
   readonly maxSubgroupSize: number;

@@ -104,8 +104,9 @@ export const slots: Readonly<Record<string, Slot>> = {
     does: "counts items in bins",
     roles: [
       ["what is counted of an item", "begin_tally tally_item"],
+      ["the bin of an item", "bin_of"],
       ["by how much", "amount_of"],
-      ["adds to counters", "tally end_tally"],
+      ["adds to counters", "tally end_tally counters"],
       ["adds counters to bins", "add_counters"],
       ["the bins", "bins"],
     ],
@@ -117,9 +118,28 @@ export const slots: Readonly<Record<string, Slot>> = {
       ["the entries", "table_key comes_before"],
     ],
   },
+  "device/narrow": {
+    does: "items of 8 and 16 bits, which share words",
+    roles: [["takes an item out of its word", "value_in"]],
+  },
   "device/gather": {
     does: "finds the values of positions",
     roles: [["how many values there are", "values_length"]],
+  },
+  "device/expand": {
+    does: "says what is stored for each item of a run",
+    roles: [
+      ["reads a run", "read_item"],
+      ["stores an item", "write_item"],
+    ],
+  },
+  "device/neighbours": {
+    does: "says where an element's neighbours lie, and what stands past the ends of the data",
+    roles: [["the places", "place_before place_after"]],
+  },
+  "device/scatter": {
+    does: "stores what elements put at their positions",
+    roles: [["stores it", "store_at"]],
   },
   "device/find": {
     does: "says in which order items are searched, and what is stored for the one that is found",
@@ -146,10 +166,21 @@ export const slots: Readonly<Record<string, Slot>> = {
       ["where a tile's digits go", "find_places hand_on_digits items_of_digit"],
       ["stores keys", "store_key"],
       ["moves values", "load_values move_values"],
+      ["where a segment lies", "span_of_segment"],
       ["segments in work-group memory", "segment_of stored_at index_of_place NO_ITEM"],
       ["values of these", "load_segment_values exchange_segment_values store_segment_values"],
       ["items of these", "note_item put_noted_items item_at"],
       ["sorting networks", "network_keys network_places turn exchange sorted_places"],
+      ["by several keys, finds an item", "position_at"],
+    ],
+  },
+  "device/merge": {
+    does: "merges tiles of two sorted ranges",
+    roles: [
+      ["the other range", "read_other other_length"],
+      ["a tile, and the order of its items", "tile_of stage_tile merged_sources"],
+      ["which items are kept, and where they go", "count_kept kept_places"],
+      ["stores items and values", "note_sources store_items move_values"],
     ],
   },
   "device/select": {
@@ -195,6 +226,7 @@ export const slots: Readonly<Record<string, Slot>> = {
         "FlatScan first_head_of least_of_lanes run_element scan_flat_run scan_flat_vectors",
       ],
       ["of a reduction in one dispatch", "FoundTotals"],
+      ["of expanded runs, where a run ends", "run_end"],
       ["of rows", "store_row_total"],
       ["of short sorts", "NO_ITEM"],
     ],

@@ -73,6 +73,12 @@ const orders: Readonly<Record<TypeName, readonly [carried: string, value: string
   f64: ["order_from_f64_bits(x, vec2<u32>(~0u))", "order_from_f64_bits(x, vec2<u32>(~0u))"],
 };
 
+/** WGSL for the key of an item `x` as it is carried, or of a value `x`, in the order of a sort. */
+export function orderText({ type, descending }: SortKey, of: "carried" | "value" = "carried"): string {
+  const text = orders[type.name][of === "carried" ? 0 : 1];
+  return descending ? `~(${text})` : text;
+}
+
 /** Declares `Key`: its words, the low one first. */
 export const keyAlias = ({ type }: SortKey): string =>
   `alias Key = ${wordsPerKey(type) === 2 ? "vec2<u32>" : "u32"};`;
@@ -80,17 +86,15 @@ export const keyAlias = ({ type }: SortKey): string =>
 /** Declares `Key`, and `key_from_item` for an `Input` that carries an item of the type. */
 export function keySourcesOf(type: ElementType, key: SortKey): readonly Source[] {
   const alias = keyAlias(key);
-  const [carried, ofValue] = orders[key.type.name];
-  const ordered = (text: string): string => (key.descending ? `~(${text})` : text);
   const files = filesOf(type, key);
   return key.text === undefined
-    ? [generated([alias, conversion("key_from_item", "Input", "Key", ordered(carried))].join("\n")), ...files]
+    ? [generated([alias, conversion("key_from_item", "Input", "Key", orderText(key))].join("\n")), ...files]
     : [
         generated(
           [
             alias,
             conversion("key_from_item", "Input", "Key", "order_of(key_value(value_from_item(x)))"),
-            conversion("order_of", key.type.native.element, "Key", ordered(ofValue)),
+            conversion("order_of", key.type.native.element, "Key", orderText(key, "value")),
             valueFromItem(type),
           ].join("\n"),
         ),

@@ -2,6 +2,7 @@ import { expressionFiles, expressionOver, takenAs } from "../algebra/expression_
 import type { DeclaredParams } from "../algebra/seen_params.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { callersFunction } from "../text/callers.ts";
+import { MARK } from "../text/mark.ts";
 import type { Source } from "../text/source.ts";
 
 /** A function of a kernel that ends with a caller's text. */
@@ -14,6 +15,8 @@ export interface TextFunction {
   readonly result: ElementType | "condition" | "class";
   /** The values that the text may name beside the parameters. */
   readonly params: DeclaredParams | undefined;
+  /** Parameters whose names are the caller's. They come behind the others. */
+  readonly beside?: Readonly<Record<string, ElementType>>;
 }
 
 const typeText = (type: ElementType | "u32"): string =>
@@ -27,8 +30,12 @@ export function textFunction({
   parameters,
   result,
   params,
+  beside = {},
 }: TextFunction): readonly Source[] {
-  const list = Object.entries(parameters).map(([one, type]) => `${one}: ${typeText(type)}`);
+  const list = [
+    ...Object.entries(parameters).map(([one, type]) => `${one}: ${typeText(type)}`),
+    ...Object.entries(beside).map(([one, type]) => `${MARK}${one}: ${typeText(type)}`),
+  ];
   const taken = typeof result === "string" ? takenAs[result] : undefined;
   const head = `fn ${name}(${list.join(", ")}) -> ${taken?.result ?? typeText(result as ElementType)} {`;
   return [
@@ -37,7 +44,7 @@ export function textFunction({
       params ? `${head} ${params.lets}` : head,
       title,
       text,
-      expressionOver(parameters, result, params),
+      expressionOver(parameters, result, params, beside),
       taken?.open,
       taken?.close,
     ),

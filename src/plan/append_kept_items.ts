@@ -1,10 +1,11 @@
+import { traitsOf } from "../adapters/adapter.ts";
 import { u32 } from "../algebra/integers.ts";
 import { appendKernel, storeCountKernel } from "../kernels/append_kept_items.ts";
 import { carriedAs } from "../kernels/contract.ts";
 import type { CompactOptions } from "./compact.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { Plan, Scratch } from "./plan.ts";
-import { bound, itemBytesOf, wholeWords } from "./plan.ts";
+import { bound, itemTypesOf, wholeWords } from "./plan.ts";
 
 /** The names of the scratch of {@link planAppend}: the counts, and the items that a window kept. */
 export const appendScratch = { counts: "counts", kept: "kept items" } as const;
@@ -18,16 +19,17 @@ export function planAppend(
   { type, indices = false, indirect, maxLength }: CompactOptions,
   { title, needs, indirectWords }: Plan,
   window: number,
-  { limits, subgroupMinSize, subgroupMaxSize }: DeviceFacts,
+  facts: DeviceFacts,
   known?: Uint32Array,
 ): Plan {
-  const output = indices ? u32.bytes : type.bytes;
+  const output = indices ? u32 : type;
+  const { limits, subgroupMinSize, subgroupMaxSize } = facts;
   const sizes = {
     workGroupSize: Math.min(256, limits.maxComputeInvocationsPerWorkgroup),
     items: 16,
     minSubgroupSize: subgroupMinSize,
     maxSubgroupSize: subgroupMaxSize,
-    unrolled: true,
+    unrolled: traitsOf(facts).unrolls,
   };
   const append = appendKernel(indices ? "u32" : carriedAs(type), sizes);
   const store = storeCountKernel(indirect, limits.maxComputeWorkgroupsPerDimension, sizes);
@@ -38,7 +40,7 @@ export function planAppend(
   };
   const kept: Scratch = {
     name: appendScratch.kept,
-    bytes: wholeWords(window * output),
+    bytes: wholeWords(window * output.bytes),
     ...(known && { late: true }),
   };
   return {
@@ -47,7 +49,7 @@ export function planAppend(
     kernels: [append, store],
     scratch: [counts, kept],
     needs,
-    itemBytes: itemBytesOf(output, output),
+    itemTypes: itemTypesOf(output, output),
     indirectWords,
     vector: 1,
     outputLength: (length) => length,

@@ -25,6 +25,115 @@ export interface BinOptions {
   readonly bin?: string;
 }
 
+/** The options for what bins are for: several channels, or two dimensions. */
+export interface BinnedOptions {
+  /**
+   * How many channels take turns in the data: element `i` is of the channel `i % channels`, as the bytes of RGBA pictures are with 4. Each has bins of
+   * its own. The result has those of the first channel, then those of the second one, and so on.
+   */
+  readonly channels?: number;
+  /**
+   * With `y`: how many bins there are for it. The result has the bins of `y` for the first bin of the data, then those for the second one, and so on.
+   * Without `yBins`, `yRange` and `yEdges`, its bins are those of the data. The default is `bins`.
+   */
+  readonly yBins?: number;
+  /** With `y`: as `range`, which is the default. */
+  readonly yRange?: readonly [low: Scalar, high: Scalar];
+  /** With `y`: as `edges`, in place of `yBins` and `yRange`. */
+  readonly yEdges?: ArrayLike<Scalar>;
+}
+
+/** The bins of two dimensions, or of channels, as the data's bins and those beside them. */
+export interface Binned {
+  /** The bins of the data. */
+  readonly bins: Bins;
+  /** How many channels there are. */
+  readonly channels?: number;
+  /** The bins of `y`. */
+  readonly y?: Bins;
+  /** All bins together. */
+  readonly count: number;
+}
+
+type Unchecked<Options> = { readonly [Name in keyof Options]?: unknown };
+
+/**
+ * Checks the options that say which bins there are, for channels and for two dimensions.
+ *
+ * @throws {ArgumentError}
+ */
+export function requireBinned(
+  options: Unchecked<BinOptions & BinnedOptions>,
+  type: ScalarType,
+  typeOfY: ScalarType | undefined,
+  title: string,
+): Binned {
+  const { channels, yBins, yRange, yEdges } = options;
+  const [ofY] = Object.entries({ yBins, yRange, yEdges }).find(([, value]) => value !== undefined) ?? [];
+  if (typeOfY === undefined && ofY !== undefined) {
+    throw new ArgumentError(`${title}: ${ofY} is only for two dimensions; it takes y, too`, ofY);
+  }
+  if (typeOfY !== undefined && channels !== undefined) {
+    throw new ArgumentError(`${title} takes channels or y, and not both`, "channels");
+  }
+  const own = requireBins(options, type, title);
+  if (typeOfY === undefined) {
+    if (channels === undefined) {
+      return { bins: own, count: own.count };
+    }
+    if (typeof channels !== "number" || !Number.isInteger(channels) || channels < 1) {
+      refuse(title, "channels", show(channels), "a whole number from 1 up");
+    }
+    return { bins: own, channels, count: requireCount(channels * own.count, title) };
+  }
+  const y = requireBinsOfY(options, ofY, typeOfY, title);
+  return { bins: own, y, count: requireCount(own.count * y.count, title) };
+}
+
+const namesOfY = { bins: "yBins", range: "yRange", edges: "yEdges" } as const;
+
+/** The bins of `y`. `given` is an option that is for them. @throws {ArgumentError} that names the options of `y`. */
+function requireBinsOfY(
+  { bins, range, edges, yBins, yRange, yEdges }: Unchecked<BinOptions & BinnedOptions>,
+  given: string | undefined,
+  type: ScalarType,
+  title: string,
+): Bins {
+  const even = {
+    bins: yBins === undefined ? bins : yBins,
+    range: yRange === undefined ? range : yRange,
+  };
+  const own =
+    yEdges !== undefined
+      ? { bins: yBins, range: yRange, edges: yEdges }
+      : given
+        ? even
+        : { bins, range, edges };
+  if (own.range === undefined && !("edges" in own && own.edges !== undefined)) {
+    throw new ArgumentError(`${title}: y takes yEdges, or yBins and yRange`, given ?? "yBins");
+  }
+  try {
+    return requireBins(own, type, title, "");
+  } catch (cause) {
+    if (!(cause instanceof ArgumentError) || given === undefined) {
+      throw cause;
+    }
+    const named = (name: string): string => namesOfY[name as keyof typeof namesOfY] ?? name;
+    throw new ArgumentError(
+      cause.message.replace(/\b(?:bins|range|edges)\b/g, named),
+      cause.option && named(cause.option),
+    );
+  }
+}
+
+/** @throws {ArgumentError} for more bins than a u32 counts. */
+function requireCount(count: number, title: string): number {
+  if (count > MOST_BINS) {
+    refuse(title, "bins", `${count} together`, "at most 2^32 - 1");
+  }
+  return count;
+}
+
 /** Bins that were checked. */
 export interface Bins {
   readonly count: number;
@@ -44,7 +153,7 @@ const show = (value: unknown): string => (typeof value === "bigint" ? `${value}n
 const MOST_BINS = 2 ** 32 - 1;
 
 /**
- * Checks the options that say which bins there are. `text` says what `bin` is: WGSL, or a function.
+ * Checks the options that say which bins there are. `others` is what messages say of bins that are numbered.
  *
  * @throws {ArgumentError}
  */
@@ -52,13 +161,14 @@ export function requireBins(
   { bins, range, edges, bin }: { readonly [Name in keyof BinOptions]?: unknown },
   type: ScalarType,
   title: string,
+  others = ", or bins and bin",
 ): Bins {
   const given = Object.entries({ range, edges, bin })
     .filter(([, value]) => value !== undefined)
     .map(([name]) => name);
   if (given.length !== 1 || (edges !== undefined && bins !== undefined)) {
     throw new ArgumentError(
-      `${title} takes edges, or bins and range, or bins and bin; it was given ${
+      `${title} takes edges, or bins and range${others}; it was given ${
         [...(bins === undefined ? [] : ["bins"]), ...given].join(" and ") || "none of them"
       }`,
       given[0] ?? "bins",

@@ -4,6 +4,7 @@ import { sort as gpu } from "../adapters/gpu.ts";
 import { sort as nvidia } from "../adapters/nvidia.ts";
 import { sort as software } from "../adapters/software.ts";
 import type { SortRow } from "../adapters/tables.ts";
+import { u32 } from "../algebra/integers.ts";
 import type { ElementType, ScalarType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
 import type { SortLookBack } from "../kernels/sort.ts";
@@ -89,9 +90,9 @@ export function checkedSort(
   const keysAlone = indices || key.text !== undefined;
   const row: SortRow = { ...tableFor(tables, facts), ...testing };
   const payload = payloadOf(moved);
-  const valueBytes = payload.kind === "buffer" ? payload.words * 4 : 4;
+  const valueType = typeof moved === "object" && movesDirectly(moved) ? moved : u32;
   const keyBytes = keysAlone ? wordsPerKey(key.type) * 4 : type.bytes;
-  const longest = Math.max(type.bytes, valueBytes, keyBytes);
+  const longest = Math.max(type.bytes, valueType.bytes, keyBytes);
   const maxLength = requireMaxLength(title, options.maxLength, longest, facts.limits);
   requireChosen(options, title, facts);
   const base = { type, key, keysAlone, payload, lengthOnGpu };
@@ -102,7 +103,7 @@ export function checkedSort(
     row,
     base,
     maxLength,
-    valueBytes,
+    valueType,
     keyBytes,
   };
 }

@@ -80,9 +80,6 @@ export const algorithmOf = (
 /** The most bytes of an element of which a thread takes several. Only exact sums of f64 are longer. */
 const LONGEST_HELD = 128;
 
-/** The most bytes of an item whose loops are written out on adapters that do not do so with long bodies. */
-const LONGEST_UNROLLED = 8;
-
 /**
  * Chooses the algorithm and the sizes that the caller leaves open, and checks all of them against the device. The combination's type is that of the
  * items, which may be another one than the elements have. `memoryBeside` gives the bytes of
@@ -99,9 +96,9 @@ export function chooseSizes(
   facts: PlanFacts,
   memoryBeside: (shape: TileShape) => number = () => 0,
 ): LoadedTuning {
-  const { elementBytes, long, row: rowOfOperator } = monoid.domain;
+  const { elementBytes, row: rowOfOperator } = monoid.domain;
   const { limits, subgroupIds } = facts;
-  const { unrollsLong, takesTilesOfOperators } = traitsOf(facts);
+  const { unrolls, takesTilesOfOperators } = traitsOf(facts);
   requireFeature(type, title, facts);
   requireChosen(options, title, facts);
   const algorithm = algorithmOf(row, options, facts);
@@ -111,13 +108,12 @@ export function chooseSizes(
   // Tiles that an operator brings hold items as they are stored.
   const bringsTiles =
     takesTilesOfOperators && rowOfOperator !== undefined && !algorithms[algorithm].subgroups;
-  const isLong = long || Math.max(type.bytes, elementBytes, options.from?.bytes ?? 0) > LONGEST_UNROLLED;
   const tuningOf = (workGroupSize: number): Tuning => ({
     algorithm,
     sizes: {
       workGroupSize,
       items: options.itemsPerThread ?? (isHeld || bringsTiles ? row.items : 1),
-      unrolled: isHeld && (unrollsLong || !isLong),
+      unrolled: unrolls && isHeld,
       minSubgroupSize: facts.subgroupMinSize,
       maxSubgroupSize: facts.subgroupMaxSize,
     },

@@ -7,6 +7,7 @@ import type { ColumnTable, ColumnTuning, TuningRow } from "../adapters/tables.ts
 import type { Monoid, Operator } from "../algebra/monoid.ts";
 import { monoid as monoidOf } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
+import type { Matrices } from "../algebra/segments.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { ArgumentError, shown } from "../errors.ts";
 import { reduceColumnsKernel, scanColumnsKernel } from "../kernels/columns.ts";
@@ -20,7 +21,7 @@ import { mapOf } from "./map.ts";
 import type { Chosen } from "./options.ts";
 import { orderOf } from "./order.ts";
 import type { Bindings, PassParams, Plan, RangeName, Scratch } from "./plan.ts";
-import { bound, distinct, itemBytesOf, wholeWords } from "./plan.ts";
+import { bound, distinct, itemTypesOf, wholeWords } from "./plan.ts";
 import type { Combination, PlanFacts } from "./plan_facts.ts";
 import { countsOf, refuseTotal } from "./segment_counts.ts";
 import type { LoadedTuning } from "./tuning.ts";
@@ -28,7 +29,7 @@ import { groupingOf } from "./tuning.ts";
 
 const tables: ByKind<ColumnTable> = { software, nvidia, gpu };
 
-/** How a matrix is divided. */
+/** How matrices are divided. */
 interface Division {
   /** Rows of a chunk. */
   readonly rows: number;
@@ -39,17 +40,16 @@ interface Division {
   readonly threads: number;
 }
 
-/** How a matrix of `length` items is divided. `block` is there if work-groups may take blocks of columns. */
+/** How matrices of as many rows are divided. `block` is there if work-groups may take blocks of columns. */
 function divisionOf(
-  length: number,
-  columns: number,
+  [matrices, rows, columns]: Matrices,
   { alone, threads: most, block = Infinity }: ColumnTuning,
   { workGroupSize, items }: Sizes,
 ): Division {
-  const rows = Math.ceil(length / columns);
+  const all = matrices * columns;
   // Several threads for a column are of use if one for each is too few, and if there are items for them.
-  const blocked = columns >= block && columns < most && rows > 2 * items;
-  const threads = blocked ? Math.ceil(columns / block) * workGroupSize : columns;
+  const blocked = columns >= block && all < most && rows > 2 * items;
+  const threads = blocked ? matrices * Math.ceil(columns / block) * workGroupSize : all;
   // One thread goes through the chunks of a column, so there are no more of them than rows in a chunk. In a chunk of blocks,
   // each thread has items.
   const leastRows = blocked ? (workGroupSize / block) * items : 1;
@@ -69,10 +69,12 @@ type ColumnOptions = Chosen & {
   readonly initial?: unknown;
   readonly total?: unknown;
   readonly lengthOnGpu?: boolean;
+  /** `"matrices"` for the columns of several matrices. */
+  readonly segments?: unknown;
 };
 
 /** For tests: numbers that replace those chosen for the adapter. */
-interface ColumnTesting {
+export interface ColumnTesting {
   readonly alone?: number;
   readonly threads?: number;
   readonly block?: number;
@@ -93,6 +95,7 @@ interface PlannedColumns {
     readonly lengthOnGpu: boolean;
     readonly map: ItemMap | undefined;
     readonly ends: Ends | undefined;
+    readonly ofMatrices: boolean;
   };
 }
 
@@ -170,7 +173,7 @@ function dividedFor(
 }
 
 /**
- * Plans a scan or a reduction down the columns of a matrix. If a thread for each column is too few, a work-group takes a
+ * Plans a scan or a reduction down the columns of a matrix, or of several that lie one behind another. If a thread for each column is too few, a work-group takes a
  * block of columns, with several threads for each. If that is too few, the rows are cut into chunks: each chunk's columns are
  * reduced to totals, these are scanned, and then each chunk is scanned on top of them.
  */
@@ -183,15 +186,17 @@ export function planColumns(
 ): Plan {
   const { type, op = add, exclusive = false, lengthOnGpu = false, total } = options;
   const reduces = primitive === "reduce";
-  const order = orderOf({ ...options, segments: "columns" }, facts);
+  const ofMatrices = options.segments === "matrices";
+  const order = orderOf({ ...options, segments: ofMatrices ? "matrices" : "columns" }, facts);
   const monoidOfItems = order.operatorOf(monoidOf(op, type, primitive));
-  const title = `${primitive}<${monoidOfItems.title}> of columns`;
+  const title = `${primitive}<${monoidOfItems.title}> of columns${ofMatrices ? " of matrices" : ""}`;
   refuseTotal(total, title);
   refuseChoices(options, title);
   const ends = endsOf({ initial: options.initial }, title, monoidOfItems);
   const monoid = ends?.monoid ?? monoidOfItems;
   const map = mapOf(options, type, title, facts.features);
-  const itemBytes = map?.from.bytes ?? type.bytes;
+  const from = options.from ?? type;
+  const itemBytes = from.bytes;
   const { tuning, division } = dividedFor(primitive, { title, type, monoid }, options, facts, testing);
   const { sizes } = tuning;
   const maxLength = requireMaxLength(title, options.maxLength, Math.max(itemBytes, type.bytes), facts.limits);
@@ -203,7 +208,7 @@ export function planColumns(
   );
   // A chunk has two rows at least.
   const isCut = Math.min(maxLength, division.threads) > 1;
-  const ofItems = { sizes, lengthOnGpu, map, ends };
+  const ofItems = { sizes, lengthOnGpu, map, ends, ofMatrices };
   const { mirror } = order;
   const planned: PlannedColumns = { monoid, reduces, exclusive, block: division.block, mirror, ofItems };
   const { totals, ofChunks, lasts } = columnKernels(planned, takenArrangements);
@@ -232,14 +237,14 @@ export function planColumns(
     kernels: distinct([...(isCut ? [totals, ofChunks] : []), ...lasts.map(({ kernel }) => kernel)]),
     scratch: isCut ? [spine] : [],
     ...(ends?.initial && { initial: ends.initial }),
-    segments: { keyBytes: 4, numbers: ["columns"], reduces, headsOf: () => 0, countsOf },
+    segments: { numbers: ["columns"], reduces, headsOf: () => 0, countsOf },
     needs: new Set<RangeName>([
       "input",
       "output",
       ...(lengthOnGpu ? (["length"] as const) : []),
       ...(ends?.needs ?? []),
     ]),
-    itemBytes: itemBytesOf(itemBytes, type.bytes),
+    itemTypes: itemTypesOf(from, type),
     indirectWords: 0,
     outputLength: (length) => length,
     variants: takenArrangements.map((arrangement) => ({ arrangement })),
@@ -248,36 +253,40 @@ export function planColumns(
       rowsPerChunk,
       ...(rowsPerRun && { rowsPerRun }),
     }),
-    passes(length, arrangement, _, { columns = 1 } = {}) {
+    passes(length, arrangement, _, { columns = 1, row_length: rowsOfEach } = {}) {
       if (length === 0 && !reduces) {
         return [];
       }
-      const { rows, chunks, blocked, threads } = divisionOf(length, columns, division, sizes);
+      const ofEach = rowsOfEach ?? Math.ceil(length / columns);
+      const matrices = rowsOfEach ? Math.ceil(length / (rowsOfEach * columns)) : 1;
+      const all = matrices * columns;
+      const { rows, chunks, blocked, threads } = divisionOf([matrices, ofEach, columns], division, sizes);
       const last = lasts.find((last) => last.arrangement === arrangement && last.blocked === blocked)?.kernel;
       if (last === undefined) {
         throw new Error(`the plan was not made for ranges in this arrangement: ${arrangement}`);
       }
       const params = {
         chunk_rows: rows,
-        segment_count: columns,
+        segment_count: all,
         ...(blocked && { run_rows: sizes.items }),
       };
-      const runs = chunks * columns;
+      const runs = chunks * all;
       if (chunks === 1) {
         // A matrix of one row may be cut off.
-        const needed = reduces || blocked ? threads : Math.min(columns, length);
+        const needed = reduces || blocked ? threads : Math.min(all, length);
         return [pass(last, callers, length, needed, params)];
       }
-      const ofRuns = { chunk_rows: chunks, segment_count: columns };
+      // The totals of chunks are one matrix.
+      const ofRuns = { chunk_rows: chunks, segment_count: all, ...(rowsOfEach && { columns: all }) };
       const first = pass(totals, { input: "input", length_buffer: "length", output: spine }, length, runs, {
         ...params,
         segment_count: runs,
       });
       return reduces
-        ? [first, pass(ofChunks, { ...callers, input: spine }, runs, columns, ofRuns)]
+        ? [first, pass(ofChunks, { ...callers, input: spine }, runs, all, ofRuns)]
         : [
             first,
-            pass(ofChunks, { output: spine }, runs, columns, ofRuns),
+            pass(ofChunks, { output: spine }, runs, all, ofRuns),
             pass(last, callers, length, chunks * threads, params),
           ];
     },

@@ -5,7 +5,7 @@ import { combineKernel } from "../kernels/combine_pairs.ts";
 import { chooseSizes, requireMaxLength, twoPassRowOf } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { Plan } from "./plan.ts";
-import { itemBytesOf } from "./plan.ts";
+import { itemTypesOf } from "./plan.ts";
 import { groupingOf } from "./tuning.ts";
 
 /** The options of a prepared combination of pairs. */
@@ -41,7 +41,7 @@ export function planCombine(options: CombineOptions, facts: DeviceFacts): Plan {
     kernels: [kernel],
     scratch: [],
     needs: new Set(["input", "output"] as const),
-    itemBytes: itemBytesOf(type.bytes, type.bytes),
+    itemTypes: itemTypesOf(type, type),
     indirectWords: 0,
     outputLength,
     variants: [{ arrangement: "items" }],

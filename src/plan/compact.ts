@@ -21,7 +21,7 @@ import type { MapOptions } from "./map.ts";
 import { mapOf } from "./map.ts";
 import type { ParamsOption, SoonOption, TuningOptions } from "./options.ts";
 import type { Bindings, Pass, Plan, RangeName, Scratch, Variant } from "./plan.ts";
-import { ALL_ARRANGEMENTS, bound, itemBytesOf, perArrangement, spineLengths, wholeWords } from "./plan.ts";
+import { ALL_ARRANGEMENTS, bound, itemTypesOf, perArrangement, spineLengths, wholeWords } from "./plan.ts";
 import type { Combination, PlanFacts, SinglePass } from "./plan_facts.ts";
 import type { LookBackTesting } from "./scan.ts";
 import { spineKernels, spineLevelsOf, spinePasses, spineScratch, vectorOf } from "./scan.ts";
@@ -46,6 +46,8 @@ export interface CompactOptions<Name extends string = string>
    * keep; or statements that end in `return` of a bool. Without it, each recording takes `flags`: a u32 for each item, which is kept if its flag is not zero.
    */
   readonly where?: string;
+  /** Whether recordings take `flags` beside `where`. An item is then kept if its flag is not zero and the condition holds. */
+  readonly flags?: boolean;
   /** Whether to write the positions of the kept items, as u32, instead of the items. */
   readonly indices?: boolean;
   /** The most items of a recording: a whole number from 0 up. It sets the size of the scratch. */
@@ -113,20 +115,26 @@ export function planCompact(
   const type = requireType(options.type, primitive);
   const title = `${primitive}<${type.name}>`;
   if (where !== undefined) {
-    requireCode(title, "where", where, "a WGSL expression over the element x and its index i");
+    requireCode(
+      title,
+      "where",
+      where,
+      'a WGSL expression over the element x and its index i, such as "x > 3"',
+    );
   }
   const indirect = requireIndirect(options.indirect, title);
   const map = mapOf(options, type, title, facts.features);
   if (map !== undefined && indices) {
     throw mappedIndices(title, options);
   }
-  const from = map?.from ?? type;
+  const from = options.from ?? type;
   const classes = parted?.classes;
-  const selector = selectorOf(where, classes, keep);
-  const flags = selector === "flags";
+  const selector = selectorOf(options, classes, keep);
+  const flags = takesFlags(selector);
   const count = monoidOf(add, u32, "compact");
   const counting = { title, type, monoid: count };
-  const outputBytes = indices ? u32.bytes : type.bytes;
+  const output = indices ? u32 : type;
+  const outputBytes = output.bytes;
   // Where the rest begins is known once all kept items are counted.
   const mayBeSingle = parted === undefined || parted.hasRest === true;
   const pass = parted?.hasRest ? "parts" : "compact";
@@ -176,13 +184,14 @@ export function planCompact(
       title,
       maxLength,
       needs: needsOf(compaction.kernelOptions),
-      itemBytes: { ...itemBytesOf(from.bytes, outputBytes), rest: outputBytes },
+      itemTypes: { ...itemTypesOf(from, output), rest: output },
       indirectWords: indirectWordsOf(indirect),
       ...(classes && { countWords: classes.number + 1 }),
       outputLength: (length) => length,
+      ...(parted && !parted.hasRest && { storesAll: true }),
       variants: variantsOf(canShare).filter(({ arrangement }) => arrangements.includes(arrangement)),
     },
-    flags && indices ? ways.map((way) => ({ ...way, vector: 1 })) : ways,
+    selector === "flags" && indices ? ways.map((way) => ({ ...way, vector: 1 })) : ways,
   );
 }
 
@@ -200,11 +209,10 @@ function needsOf({
   lengthOnGpu,
   indirect,
 }: PlannedCompaction["kernelOptions"]): ReadonlySet<RangeName> {
-  const flags = selector === "flags";
   return new Set<RangeName>([
-    ...(flags && indices ? [] : (["input"] as const)),
+    ...(selector === "flags" && indices ? [] : (["input"] as const)),
     "output",
-    ...(flags ? (["flags"] as const) : []),
+    ...(takesFlags(selector) ? (["flags"] as const) : []),
     "count",
     ...(parted?.hasRest ? (["rest"] as const) : []),
     ...(lengthOnGpu ? (["length"] as const) : []),
@@ -218,7 +226,7 @@ const indirectWordsOf = (indirect: Indirect | undefined): number =>
 
 /** What says which items are kept, or which class they are of. */
 const selectorOf = (
-  where: string | undefined,
+  { where, flags = false }: Pick<CompactOptions, "where" | "flags">,
   classes: Parted["classes"],
   keep: readonly Source[] | undefined,
 ): Selector =>
@@ -228,7 +236,11 @@ const selectorOf = (
       ? { class: classes.expression, classes: classes.number }
       : where === undefined
         ? "flags"
-        : { where };
+        : { where, flags };
+
+/** Whether each item has a flag. */
+const takesFlags = (selector: Selector): boolean =>
+  selector === "flags" || ("where" in selector && selector.flags === true);
 
 /** The sizes of a compaction that reads its data twice. */
 function sizesOf(
@@ -464,6 +476,8 @@ export interface PartitionOptions<Name extends string = string>
    * keep; or statements that end in `return` of a bool. Without it, each recording takes `flags`: a u32 for each item, which is kept if its flag is not zero.
    */
   readonly where?: string;
+  /** Whether recordings take `flags` beside `where`. An item is then kept if its flag is not zero and the condition holds. */
+  readonly flags?: boolean;
   /** For more parts than two: how many classes there are, 1 to 16. It goes with `class`, in place of `where`. */
   readonly classes?: number;
   /**
@@ -509,7 +523,7 @@ export const MOST_CLASSES = 16;
 
 /** @throws {ArgumentError} for classes that are none. */
 function partedBy(
-  { type, where, rest, classes, class: expression }: PartitionOptions,
+  { type, where, flags, rest, classes, class: expression }: PartitionOptions,
   byVotes: (classes: number, options: TileShape) => ClassKernels | undefined,
 ): Parted {
   const title = `partition<${type?.name}>`;
@@ -525,9 +539,17 @@ function partedBy(
   if (typeof classes !== "number" || !Number.isInteger(classes) || classes < 1 || classes > MOST_CLASSES) {
     refuse(title, "classes", shown(classes), `a whole number from 1 to ${MOST_CLASSES}`);
   }
-  requireCode(title, "class", expression, "a WGSL expression over the element x and its index i");
+  requireCode(
+    title,
+    "class",
+    expression,
+    'a WGSL expression over the element x and its index i, such as "u32(x) % 3"',
+  );
   if (where !== undefined) {
     throw new ArgumentError(`${title} takes where (a WGSL expression) or classes, and not both`, "where");
+  }
+  if (flags) {
+    throw new ArgumentError(`${title} takes flags or classes, and not both`, "flags");
   }
   return byClass(classes, expression, (own) => byVotes(classes, own));
 }

@@ -13,7 +13,7 @@ import type { Arrangement } from "../kernels/kernel.ts";
 import { plainPlan } from "./one_dispatch_plan.ts";
 import type { TuningOptions } from "./options.ts";
 import type { Plan, Scratch } from "./plan.ts";
-import { distinct, itemBytesOf, wholeWords, withRanges } from "./plan.ts";
+import { distinct, itemTypesOf, wholeWords, withRanges } from "./plan.ts";
 import type { PlanFacts } from "./plan_facts.ts";
 import { planRecording } from "./plan_recording.ts";
 import { countsOf } from "./segment_counts.ts";
@@ -29,6 +29,16 @@ export interface ExpandOptions<Name extends string = string>
   readonly maxLength: number;
   /** Whether recordings take the number of runs from a buffer on the GPU. */
   readonly lengthOnGpu?: boolean;
+  /** Whether to write the number of each item's run, as u32, instead of the run's value. */
+  readonly indices?: boolean;
+  /** Whether recordings take `ranks`, which receives how many items of the same run come before each item, as u32. */
+  readonly ranks?: boolean;
+}
+
+/** What is planned only inside other plans, too. */
+interface PlannedExpansion extends ExpandOptions {
+  /** Whether each item is stored at its position, which the range `positions` has. Items are the numbers of their runs. */
+  readonly atPositions?: boolean;
 }
 
 /** A sum that stays at 2^32 - 1 once it is there. So ends of runs never fall, however large counts are. */
@@ -54,21 +64,29 @@ export const EXPAND_ARRANGEMENTS = ["vectors", "items"] as const satisfies reado
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
 export function planExpandRuns(
-  options: ExpandOptions,
+  options: PlannedExpansion,
   facts: PlanFacts,
   arrangements: readonly Arrangement[] = EXPAND_ARRANGEMENTS,
 ): Plan {
-  const type = requireType(options.type, "expandRuns");
-  const title = `expandRuns<${type.name}>`;
+  const of = requireType(options.type, "expandRuns");
+  const title = `expandRuns<${of.name}>`;
+  const { indices = false, ranks = false, atPositions = false } = options;
+  const readsValues = !(indices || atPositions);
+  const type = readsValues ? of : u32;
   const expand = plainPlan({
     title,
     type,
     row: tableFor(tables, facts),
     options,
     facts,
-    kernelOf: (lengthOnGpu, sizes) => expandKernel(type, lengthOnGpu, sizes),
-    itemBytes: itemBytesOf(type.bytes, type.bytes),
-    ranges: { ends: "positions", count_buffer: "count" },
+    kernelOf: (lengthOnGpu, sizes) => expandKernel(type, { indices, ranks, atPositions }, lengthOnGpu, sizes),
+    itemTypes: itemTypesOf(of, type),
+    ranges: {
+      ends: "offsets",
+      count_buffer: "count",
+      ...(ranks && { indices: "ranks" }),
+      ...(atPositions && { positions: "positions" }),
+    },
     // Threads share the room of the output. If there is no room, one work-group writes the count.
     itemsOf: (_, { room = 0 }) => Math.max(1, room),
   });
@@ -82,15 +100,17 @@ export function planExpandRuns(
     kernels: distinct([...scan.kernels, ...expand.kernels]),
     scratch: [ends, ...scan.scratch],
     ...(scan.spine && { spine: scan.spine }),
-    needs: new Set([...needs, "counts" as const].filter((name) => name !== "positions")),
+    needs: new Set(
+      [...needs, "counts" as const].filter((name) => name !== "offsets" && (readsValues || name !== "input")),
+    ),
     vector: scan.vector,
     vectorRanges: ["counts"],
     variants: scan.variants,
     // The number of segments is the room of the output.
-    segments: { keyBytes: 4, numbers: ["outputLength"], reduces: true, headsOf: () => 0, countsOf },
+    segments: { numbers: ["outputLength"], reduces: true, headsOf: () => 0, countsOf },
     passes: (length, arrangement, aside, params) => [
       ...withRanges(scan.passes(length, arrangement), { input: "counts", output: ends }),
-      ...withRanges(expand.passes(length, "items", aside, params), { positions: ends }),
+      ...withRanges(expand.passes(length, "items", aside, params), { offsets: ends }),
     ],
   };
 }

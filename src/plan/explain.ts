@@ -5,9 +5,9 @@ import { parse } from "../text/module.ts";
 import type { Asked } from "./explain_way.ts";
 import { wayOf } from "./explain_way.ts";
 import type { Grouping } from "./grouping.ts";
-import type { Bindable, Pass, PassParams, Plan, RangeName, Scratch, Variant } from "./plan.ts";
-import { RUNS } from "./plan.ts";
-import { itemsOfRange } from "./range_items.ts";
+import type { Bindable, Pass, PassParams, Plan, Scratch, Variant } from "./plan.ts";
+import { itemBytesOf, RUNS } from "./plan.ts";
+import { itemsOfRange } from "./ranges.ts";
 
 // What a plan does, as data for people: nothing here changes what it does.
 
@@ -96,7 +96,7 @@ export function explainPlan(plan: Plan, length: number, options: ExplainOptions)
   const totalOf = (which: "reads" | "writes"): number =>
     dispatches.flatMap((one) => one[which]).reduce((bytes, one) => bytes + one.bytes, 0);
   const [bytesRead, bytesWritten] = [totalOf("reads"), totalOf("writes")];
-  const inputBytes = itemsOfRange(plan, "input", length, params) * plan.itemBytes.input;
+  const inputBytes = itemsOfRange(plan, "input", length, params) * itemBytesOf(plan, "input");
   const grouping = groupingOf(plan, passes, variant);
   return {
     title: plan.title,
@@ -283,8 +283,6 @@ function trafficOf(
     atMost: isKept || (most !== undefined && most < length) || (entryPoint === "count_left" && !isWritten),
   };
 }
-
-const itemBytesOf = ({ itemBytes }: Plan, name: RangeName): number => itemBytes[name] ?? 4;
 
 /** A spine has tickets for each of its runs, and an execution takes those of one. */
 const scratchBytes = ({ spine }: Plan, scratch: Scratch): number =>

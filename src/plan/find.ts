@@ -3,7 +3,6 @@ import fromEnd from "#shaders/device/find/from_end.wgsl";
 import fromStart from "#shaders/device/find/from_start.wgsl";
 import findItems from "#shaders/device/kernels/find_items.wgsl";
 import storeAnswer from "#shaders/device/kernels/store_answer.wgsl";
-import { traitsOf } from "../adapters/adapter.ts";
 import { expressionFiles } from "../algebra/expression_files.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { DeclaredParams } from "../algebra/seen_params.ts";
@@ -24,7 +23,7 @@ import type { DeviceFacts } from "./device_facts.ts";
 import { moveShape, plainSizes, ungrouped } from "./one_dispatch_plan.ts";
 import type { ParamsOption, TuningOptions } from "./options.ts";
 import type { Pass, Plan, Scratch } from "./plan.ts";
-import { bound, distinct, itemBytesOf, perArrangement } from "./plan.ts";
+import { bound, distinct, itemTypesOf, perArrangement } from "./plan.ts";
 import type { PlanFacts } from "./plan_facts.ts";
 import { planRecording } from "./plan_recording.ts";
 
@@ -59,7 +58,7 @@ export function requireCondition(
   option?: "data",
 ): string {
   const title = `${name}<${requireType(type, name, option).name}>`;
-  requireCode(title, "where", where, "a WGSL expression over the element x and its index i");
+  requireCode(title, "where", where, 'a WGSL expression over the element x and its index i, such as "x > 3"');
   return title;
 }
 
@@ -155,8 +154,7 @@ export function planFind(question: Question, options: ConditionOptions, facts: D
   const params = paramsIn(options);
   const title = requireCondition(question, options);
   const shape = { ...moveShape(facts), items: Math.max(1, Math.floor(LOADED / type.bytes)) };
-  const { unrolled, ...others } = plainSizes(shape, title, type, options, facts);
-  const sizes = { ...others, unrolled: unrolled && (traitsOf(facts).unrollsLong || !type.native.long) };
+  const sizes = plainSizes(shape, title, type, options, facts);
   const maxLength = requireMaxLength(title, options.maxLength, type.bytes, facts.limits);
   const state: Scratch = { name: "search", bytes: STATE_WORDS * u32.bytes };
   const clear = clearBinsKernel(sizes);
@@ -171,7 +169,7 @@ export function planFind(question: Question, options: ConditionOptions, facts: D
     kernels: distinct([clear, ...kernels.all, answer]),
     scratch: [state],
     needs: new Set(["input", "output", ...(lengthOnGpu ? (["length"] as const) : [])] as const),
-    itemBytes: itemBytesOf(type.bytes, u32.bytes),
+    itemTypes: itemTypesOf(type, u32),
     indirectWords: 0,
     outputLength: () => 1,
     variants: ARRANGEMENTS.map((arrangement) => ({ arrangement })),

@@ -9,7 +9,7 @@ import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { moveShape, plainSizes, ungrouped } from "./one_dispatch_plan.ts";
 import type { Bindable, Pass, Plan, RangeName, Scratch } from "./plan.ts";
-import { bound, itemBytesOf, wholeWords } from "./plan.ts";
+import { bound, itemTypesOf, wholeWords } from "./plan.ts";
 
 // Moves of items to the places that sorted positions give.
 
@@ -40,7 +40,7 @@ export function planGather(
     kernels: [gather, copy],
     scratch: [moved],
     needs: new Set([from, to, "positions", ...(lengthOnGpu ? (["length"] as const) : [])] as const),
-    itemBytes: { ...itemBytesOf(type.bytes, type.bytes), values: type.bytes, reordered: type.bytes },
+    itemTypes: { ...itemTypesOf(type, type), values: type, reordered: type },
     indirectWords: 0,
     outputLength: (length) => length,
     variants: [{ arrangement: "items" }, { arrangement: "one-buffer", aside: true }],

@@ -1,26 +1,30 @@
 import type { ByKind } from "../adapters/adapter.ts";
-import { tableFor, traitsOf } from "../adapters/adapter.ts";
+import { tableFor } from "../adapters/adapter.ts";
 import { histogram as gpu } from "../adapters/gpu.ts";
 import { histogram as nvidia } from "../adapters/nvidia.ts";
 import { histogram as software } from "../adapters/software.ts";
 import type { HistogramRow } from "../adapters/tables.ts";
+import { u32 } from "../algebra/integers.ts";
+import type { DeclaredParams } from "../algebra/seen_params.ts";
 import { paramsIn } from "../algebra/seen_params.ts";
-import type { ElementType } from "../algebra/types.ts";
+import type { ElementType, ScalarType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
 import { refuse } from "../errors.ts";
 import { itemsOfVector } from "../kernels/contract.ts";
-import { clearBinsKernel, histogramKernel } from "../kernels/histogram.ts";
+import type { Channels } from "../kernels/histogram.ts";
+import { clearBinsKernel, histogramKernel, storeBinsKernel } from "../kernels/histogram.ts";
+import type { Sizes } from "../kernels/sizes.ts";
 import { requireCode } from "../text/callers.ts";
 import { ruleOf } from "./bin_rule.ts";
 import { requireBindable } from "./binding_length.ts";
-import type { BinOptions } from "./bins.ts";
-import { requireBins } from "./bins.ts";
+import type { Binned, BinnedOptions, BinOptions, Bins } from "./bins.ts";
+import { requireBinned } from "./bins.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
-import type { DeviceFacts } from "./device_facts.ts";
+import type { DeviceFacts, Limits } from "./device_facts.ts";
 import { plainSizes, ungrouped } from "./one_dispatch_plan.ts";
 import type { ParamsOption, TuningOptions } from "./options.ts";
 import type { Pass, Plan, Scratch } from "./plan.ts";
-import { bound, distinct, itemBytesOf, perArrangement } from "./plan.ts";
+import { bound, distinct, itemTypesOf, perArrangement, wholeWords } from "./plan.ts";
 import { requireScalar } from "./require_scalar.ts";
 
 /** The types of weights, and of their sums. */
@@ -33,6 +37,7 @@ export type HistogramTuning = Pick<TuningOptions, "workGroupSize" | "itemsPerThr
 export interface HistogramOptions<Name extends string = string>
   extends HistogramTuning,
     BinOptions,
+    BinnedOptions,
     ParamsOption {
   /** The type of the items. */
   readonly type: ElementType<Name>;
@@ -41,6 +46,8 @@ export interface HistogramOptions<Name extends string = string>
    * instead of counts. Sums of f32 are added in an order that differs from run to run.
    */
   readonly weights?: ElementType<WeightName>;
+  /** For two dimensions: the type of `y`, of which recordings take an item for each item. */
+  readonly y?: ElementType;
   /** The most items of a recording: a whole number from 0 up. */
   readonly maxLength: number;
   /** Whether recordings take the length from a buffer on the GPU. */
@@ -67,9 +74,28 @@ export function requireWeights(weights: unknown, title: string): WeightName | un
 /** @throws {ArgumentError} for a `bin` that is no WGSL. */
 export function requireBinText({ bin }: BinOptions, title: string): void {
   if (bin !== undefined) {
-    requireCode(title, "bin", bin, "a WGSL expression over the item x and its index i that gives a number");
+    requireCode(
+      title,
+      "bin",
+      bin,
+      'a WGSL expression over the item x and its index i that gives a number, such as "x / 10"',
+    );
   }
 }
+
+/** A work-group's counters for each bin: as many as there is room for, a power of two; or 0. One for each may take all the memory that there is. */
+export function copiesFor(
+  bins: number,
+  { copies, counterBytes }: HistogramRow,
+  { maxComputeWorkgroupStorageSize: most }: Limits,
+): number {
+  const bytes = bins * 4;
+  const fitting = Math.min(copies, Math.min(counterBytes, most) / bytes);
+  return bytes > most ? 0 : 2 ** Math.floor(Math.log2(Math.max(1, fitting)));
+}
+
+/** The sizes of histograms. */
+export const histogramRow = (facts: DeviceFacts): HistogramRow => tableFor(tables, facts);
 
 /**
  * Plans a histogram: it sets the bins to zero, and then adds to them what the work-groups counted.
@@ -84,32 +110,33 @@ export function planHistogram(
   const { lengthOnGpu = false } = options;
   const type = requireScalar(options.type, "histogram");
   const title = `histogram<${type.name}>`;
-  const bins = requireBins(options, type, title);
+  const typeOfY = options.y === undefined ? undefined : requireScalar(options.y, title, "y");
+  const binned = requireBinned(options, type, typeOfY, title);
+  const { bins, y, count } = binned;
   requireBinText(options, title);
   const weights = requireWeights(options.weights, title);
   const { limits } = facts;
-  const known = tableFor(tables, facts);
+  const known = histogramRow(facts);
   const row = { ...(facts.tuned?.histogramOf(known, type.bytes, options.maxLength) ?? known), ...testing };
-  const { unrolled, ...others } = plainSizes(row, title, type, options, facts);
-  const isLong = options.bin !== undefined && type.native.long === true;
-  const sizes = { ...others, unrolled: unrolled && (traitsOf(facts).unrollsLong || !isLong) };
-  requireBindable(`${title}: bins`, bins.count, 4, limits, "bins");
-  const itemBytes = weights === undefined ? type.bytes : Math.max(type.bytes, 4);
+  const sizes = plainSizes(row, title, type, options, facts);
+  requireBindable(`${title}: bins`, count, 4, limits, "bins");
+  // In two dimensions, the numbers of bins are stored for each item.
+  const otherBytes = weights === undefined && y === undefined ? 0 : 4;
+  const itemBytes = Math.max(type.bytes, typeOfY?.bytes ?? 0, otherBytes);
   const maxLength = requireMaxLength(title, options.maxLength, itemBytes, limits);
-  const { rule, table } = ruleOf(bins, type);
-  const bytesOfCopy = bins.count * 4;
-  const counterBytes = Math.min(row.counterBytes, limits.maxComputeWorkgroupStorageSize);
-  // As many copies as there is room for: a power of two. One copy may take all the memory that there is.
-  const copies =
-    bytesOfCopy > limits.maxComputeWorkgroupStorageSize
-      ? 0
-      : 2 ** Math.floor(Math.log2(Math.max(1, Math.min(row.copies, counterBytes / bytesOfCopy))));
+  const counted = countedOf(binned, type, typeOfY);
+  const { rule, table } = ruleOf(counted.bins, counted.type);
+  const stored = y && storedBins(bins, type, { lengthOnGpu, sizes, maxLength, params: paramsIn(options) });
+  const copies = copiesFor(count, row, limits);
   const clear = clearBinsKernel(sizes);
-  const kernels = perArrangement(ARRANGEMENTS, (arrangement) =>
+  // Vectors are loaded of the input alone.
+  const arrangements = y ? (["items"] as const) : ARRANGEMENTS;
+  const kernels = perArrangement(arrangements, (arrangement) =>
     histogramKernel({
-      type,
-      bins: bins.count,
+      type: counted.type,
+      bins: counted.bins.count,
       rule,
+      channels: counted.channels,
       weights,
       arrangement,
       lengthOnGpu,
@@ -123,19 +150,20 @@ export function planHistogram(
   return {
     title,
     maxLength,
-    vector: itemsOfVector(type.bytes, sizes.items),
-    kernels: distinct([clear, ...kernels.all]),
-    scratch: edges === undefined ? [] : [edges],
+    vector: y ? 1 : itemsOfVector(type.bytes, sizes.items),
+    kernels: distinct([clear, stored?.kernel, ...kernels.all]),
+    scratch: [...(edges ? [edges] : []), ...(stored?.scratch ?? [])],
     needs: new Set([
       "input",
       "output",
       ...(weights === undefined ? [] : (["weights"] as const)),
+      ...(y === undefined ? [] : (["y"] as const)),
       ...(lengthOnGpu ? (["length"] as const) : []),
     ] as const),
-    itemBytes: itemBytesOf(type.bytes, 4),
+    itemTypes: { ...itemTypesOf(type, u32), ...(typeOfY && { y: typeOfY }) },
     indirectWords: 0,
-    outputLength: () => bins.count,
-    variants: ARRANGEMENTS.map((arrangement) => ({ arrangement })),
+    outputLength: () => count,
+    variants: arrangements.map((arrangement) => ({ arrangement })),
     groupingOf: ungrouped(title),
     passes(length, arrangement) {
       const kernel = kernels.of(arrangement);
@@ -143,19 +171,23 @@ export function planHistogram(
         {
           kernel: clear,
           bindings: { cleared: "output" },
-          length: bins.count,
-          tiles: Math.ceil(bins.count / sizes.workGroupSize),
+          length: count,
+          tiles: Math.ceil(count / sizes.workGroupSize),
         },
       ];
       if (length > 0) {
+        if (stored) {
+          passes.push(stored.pass(length));
+        }
         passes.push({
           kernel,
           bindings: bound(kernel, {
-            input: "input",
+            input: y ? "y" : "input",
             bins: "output",
             weights: "weights",
             length_buffer: "length",
             ...(edges && { table: edges }),
+            ...(stored && { stored_bins: stored.numbers }),
           }),
           length,
           tiles: Math.min(row.workGroups, Math.ceil(length / (sizes.workGroupSize * sizes.items))),
@@ -163,5 +195,56 @@ export function planHistogram(
       }
       return passes;
     },
+  };
+}
+
+/** What the kernel counts: the data, with its channels; or in two dimensions `y`, with the bins of the data as its channels. */
+function countedOf(
+  { bins, channels, y }: Binned,
+  type: ScalarType,
+  typeOfY: ScalarType | undefined,
+): { readonly bins: Bins; readonly type: ScalarType; readonly channels: Channels | undefined } {
+  if (y && typeOfY) {
+    return { bins: y, type: typeOfY, channels: { count: bins.count, by: "number" } };
+  }
+  return { bins, type, channels: channels === undefined ? undefined : { count: channels, by: "turn" } };
+}
+
+/** The pass that stores the number of the bin of each item of the data, and its scratch. */
+function storedBins(
+  bins: Bins,
+  type: ScalarType,
+  given: {
+    readonly lengthOnGpu: boolean;
+    readonly sizes: Sizes;
+    readonly maxLength: number;
+    readonly params: DeclaredParams | undefined;
+  },
+) {
+  const { sizes, maxLength } = given;
+  const { rule, table } = ruleOf(bins, type);
+  const kernel = storeBinsKernel({ ...given, type, bins: bins.count, rule });
+  const numbers: Scratch = { name: "numbers of bins", bytes: wholeWords(maxLength * 4) };
+  const edges: Scratch | undefined = table && {
+    name: "edges of the first dimension",
+    bytes: table.byteLength,
+    filled: table,
+  };
+  const bindings = bound(kernel, {
+    input: "input",
+    length_buffer: "length",
+    bin_numbers: numbers,
+    ...(edges && { table: edges }),
+  });
+  return {
+    kernel,
+    numbers,
+    scratch: [numbers, ...(edges ? [edges] : [])],
+    pass: (length: number): Pass => ({
+      kernel,
+      bindings,
+      length,
+      tiles: Math.ceil(length / (sizes.workGroupSize * sizes.items)),
+    }),
   };
 }

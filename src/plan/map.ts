@@ -1,7 +1,7 @@
 import { paramsIn } from "../algebra/seen_params.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { isSameType, requireType } from "../algebra/types.ts";
-import { conversionError, widens } from "../algebra/widening.ts";
+import { requireWidening } from "../algebra/widening.ts";
 import { ArgumentError } from "../errors.ts";
 import type { ItemMap } from "../kernels/map.ts";
 import { itemMap } from "../kernels/map.ts";
@@ -18,7 +18,7 @@ export interface MapOptions {
   readonly map?: string;
   /**
    * The type of the input's items. The default is `type`. Another type needs a map, unless `type` has every value of it: u64 has those of u32,
-   * i64 those of u32 and i32, f32 those of f16, and f64 those of u32, i32, f32 and f16.
+   * i64 those of u32 and i32, f32 those of f16, and f64 those of u32, i32, f32 and f16. Those of u8, i8, u16 and i16 are in each wider type.
    */
   readonly from?: ElementType;
 }
@@ -47,11 +47,11 @@ export function mapOf(
   if (given === undefined && isSameType(source, type)) {
     return undefined;
   }
-  if (given === undefined && !widens(source, type)) {
-    throw conversionError(title, source, type);
+  if (given === undefined) {
+    requireWidening(title, source, type);
   }
   const map = given === undefined ? `${type.name}(x)` : given;
-  requireCode(title, "map", map, "a WGSL expression over the item x and its index i");
+  requireCode(title, "map", map, 'a WGSL expression over the item x and its index i, such as "x * x"');
   if (!isSameType(source, type) && source.name === type.name) {
     throw new ArgumentError(
       `${title}: the items are of another struct of the name ${type.name}; rename one`,

@@ -1,4 +1,4 @@
-import { tableFor } from "../adapters/adapter.ts";
+import { tableFor, traitsOf } from "../adapters/adapter.ts";
 import { moves as gpu } from "../adapters/gpu.ts";
 import { moves as nvidia } from "../adapters/nvidia.ts";
 import { moves as software } from "../adapters/software.ts";
@@ -40,7 +40,7 @@ export function plainSizes(
       options.workGroupSize ??
       Math.min(workGroupSize, maxComputeInvocationsPerWorkgroup, maxComputeWorkgroupSizeX),
     items: options.itemsPerThread ?? items,
-    unrolled: true,
+    unrolled: traitsOf(facts).unrolls,
     minSubgroupSize: facts.subgroupMinSize,
     maxSubgroupSize: facts.subgroupMaxSize,
   };
@@ -60,7 +60,7 @@ interface PlainPlan {
   readonly options: PlainOptions;
   readonly facts: DeviceFacts;
   kernelOf(lengthOnGpu: boolean, sizes: Sizes): Kernel;
-  readonly itemBytes: Plan["itemBytes"];
+  readonly itemTypes: Plan["itemTypes"];
   /** The ranges that the kernel binds, by the names of its variables, beside the input, the output and a length on the GPU. */
   readonly ranges?: Readonly<Record<string, RangeName>>;
   /** The range that it looks things up in, if there is one. */
@@ -94,7 +94,7 @@ export function plainPlan({
   facts,
   row = moveShape(facts),
   kernelOf,
-  itemBytes,
+  itemTypes,
   ranges,
   lookedUp,
   itemsOf = (length) => length,
@@ -119,7 +119,7 @@ export function plainPlan({
     kernels: [kernel],
     scratch: [],
     needs: new Set(Object.values(all)),
-    itemBytes: { ...itemBytes, ...(lookedUp && { [lookedUp.range]: lookedUp.type.bytes }) },
+    itemTypes: { ...itemTypes, ...(lookedUp && { [lookedUp.range]: lookedUp.type }) },
     ...(lookedUp && { lookedUp: lookedUpRange(lookedUp.range, title) }),
     indirectWords: 0,
     outputLength: (length) => length,

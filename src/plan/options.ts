@@ -1,5 +1,6 @@
 import type { Operator } from "../algebra/monoid.ts";
 import type { ParamTypes } from "../algebra/params.ts";
+import type { SegmentsByAxis } from "../algebra/segments.ts";
 import type { ElementType } from "../algebra/types.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
 import type { OptionTable } from "../options.ts";
@@ -71,7 +72,8 @@ export interface EndOptions {
  * The kind of segments. Each recording says where they start: `rows` is a number, the items of a row; `heads` a u32 for each
  * item, or a bit for each item with `headBits`; `offsets` the position where each segment starts, and where the last one
  * ends; `keys` a key for each item: a segment is a run of equal keys. With `columns`, the number of columns, the items are
- * the rows of a matrix one after another, and each column is a segment; such plans take no `algorithm` and no single pass.
+ * the rows of a matrix one after another, and each column is a segment; such plans take no `algorithm` and no single pass. A shape and an axis
+ * are fixed in the plan, all but the product of the dimensions before the axis, or the first axis itself: the length of a recording says what that is.
  */
 export type SegmentsBy =
   | "rows"
@@ -79,6 +81,7 @@ export type SegmentsBy =
   | "offsets"
   | "heads"
   | "headBits"
+  | SegmentsByAxis
   | {
       /**
        * The type of the range `keys`. Two keys are equal if they have the same bits, or are both NaN. The bits between a struct's

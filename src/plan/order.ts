@@ -16,11 +16,16 @@ export interface Order {
 const same = <T>(given: T): T => given;
 const forward: Order = { arrangementsOf: same, operatorOf: same };
 
-/** The order of reversed scans, of these segments if they have some. */
-export type InReverse = (segments: unknown) => Order;
+/** The options that the order depends on. */
+export interface Ordered {
+  readonly reverse?: boolean | undefined;
+  readonly segments?: unknown;
+  readonly lengthOnGpu?: boolean | undefined;
+}
+
+/** The order of reversed scans, of segments if they have some. */
+export type InReverse = (options: Ordered) => Order;
 
 /** The order that options ask for. */
-export const orderOf = (
-  { reverse, segments }: { readonly reverse?: boolean | undefined; readonly segments?: unknown },
-  { inReverse }: { readonly inReverse?: InReverse },
-): Order => (reverse ? (inReverse as InReverse)(segments) : forward);
+export const orderOf = (options: Ordered, { inReverse }: { readonly inReverse?: InReverse }): Order =>
+  options.reverse ? (inReverse as InReverse)(options) : forward;

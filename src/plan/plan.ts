@@ -1,5 +1,7 @@
+import { u32 } from "../algebra/integers.ts";
 import type { DeclaredParams } from "../algebra/seen_params.ts";
 import { paramsIn } from "../algebra/seen_params.ts";
+import type { ElementType } from "../algebra/types.ts";
 import { LimitError } from "../errors.ts";
 import type { Arrangement, InitialBytes, Kernel } from "../kernels/kernel.ts";
 import type { Limits } from "./device_facts.ts";
@@ -7,7 +9,7 @@ import type { Grouping } from "./grouping.ts";
 import type { LookedUpName, LookedUpRange } from "./looked_up_range.ts";
 
 /** The lists of ranges that a recording may give. */
-export type ListName = "values" | "reordered";
+export type ListName = "values" | "reordered" | "thenBy" | "thenOutput";
 
 /** The caller's ranges. The name of one in a list has its place there. */
 export type RangeName =
@@ -25,33 +27,44 @@ export type RangeName =
   | "offsets"
   | "unique"
   | "weights"
+  | "y"
   | "reordered"
   | "positions"
   | "indices"
   | "rest"
+  | "otherValues"
+  | "ranks"
+  | "inverse"
   | "params"
+  | "thenBy"
+  | "thenOutput"
   | LookedUpName
   | `${LookedUpName}Count`
-  | `${ListName}[${number}]`;
+  | `${ListName}[${number}]`
+  | `with.${string}`;
 
-/** What the caller gives a range as: its name, or that of the list that it is in. */
-export const givenAs = (range: string): string => range.split("[", 1)[0] as string;
+/** The ranges that are written, and lists of such ranges. */
+export const WRITTEN: readonly string[] = [
+  "output",
+  "count",
+  "indirect",
+  "total",
+  "unique",
+  "reordered",
+  "thenOutput",
+  "indices",
+  "ranks",
+  "inverse",
+  "rest",
+] satisfies readonly RangeName[];
 
-/** Values by the names of ranges, as they are given: those of a list in a list. */
-export function inLists<T>(named: readonly (readonly [name: string, value: T])[]): Record<string, T | T[]> {
-  const given: Record<string, T | T[]> = {};
-  for (const [name, value] of named) {
-    const list = givenAs(name);
-    given[list] = list === name ? value : [...((given[list] as T[] | undefined) ?? []), value];
-  }
-  return given;
-}
+/** The types of the items of ranges. In all others, such as flags, counts and lengths, items are u32. */
+export type ItemTypes = Readonly<
+  Record<"input" | "output", ElementType> & Partial<Record<RangeName, ElementType>>
+>;
 
-/** Bytes of an item of each range. In all others, such as flags, counts and lengths, items are u32. */
-export type ItemBytes = Readonly<Record<"input" | "output", number> & Partial<Record<RangeName, number>>>;
-
-/** Bytes of an item of each range that does not always hold u32. */
-export const itemBytesOf = (input: number, output: number, key = 4): ItemBytes => ({
+/** The types of the items of each range that does not always hold u32. */
+export const itemTypesOf = (input: ElementType, output: ElementType, key: ElementType = u32): ItemTypes => ({
   input,
   output,
   initial: output,
@@ -59,6 +72,10 @@ export const itemBytesOf = (input: number, output: number, key = 4): ItemBytes =
   keys: key,
   unique: key,
 });
+
+/** Bytes of an item of a range. */
+export const itemBytesOf = ({ itemTypes }: Pick<Plan, "itemTypes">, name: RangeName): number =>
+  (itemTypes[name] ?? u32).bytes;
 
 /** A buffer of a plan. Each plan has its own, and passes bind it by this object. */
 export interface Scratch {
@@ -119,6 +136,8 @@ export interface PassParams {
   readonly limit_place?: number;
   readonly row_chunks?: number;
   readonly stored_per_chunk?: number;
+  /** The items of the range that a plan looks things up in. */
+  readonly sorted_length?: number;
   /**
    * The rows that a thread takes at a time, if work-groups take blocks of columns. Only {@link Plan.groupingOf} reads it, and no kernel.
    */
@@ -138,14 +157,10 @@ export interface Variant {
 export type SegmentNumber = "rows" | "columns" | "segmentCount" | "outputLength";
 
 /** The parameters of a recording of segments. */
-export type SegmentCounts = Pick<PassParams, "columns" | "segment_count" | "room">;
+export type SegmentCounts = Pick<PassParams, "columns" | "row_length" | "segment_count" | "room">;
 
 /** What the ranges of a recording of segments hold. */
 export interface SegmentRanges {
-  /** Bytes of a key. */
-  readonly keyBytes: number;
-  /** Bytes for each item of the range that says where segments start, if it has a key or a flag for each. The default is 0. */
-  readonly startBytes?: number;
   /** The numbers that a recording takes. */
   readonly numbers: readonly SegmentNumber[];
   /** Whether the output has the segments' totals. */
@@ -179,17 +194,29 @@ export interface Plan {
   readonly textParams?: DeclaredParams;
   /** The ranges that a recording takes. */
   readonly needs: ReadonlySet<RangeName>;
-  /** Bytes of an item of each of the caller's ranges. */
-  readonly itemBytes: ItemBytes;
+  /** Ranges that are others, which recordings give once. */
+  readonly sameAs?: Readonly<Partial<Record<RangeName, RangeName>>>;
+  /** The ranges that it writes, beside those that no plan reads. */
+  readonly writes?: readonly RangeName[];
+  /** The types of the items of the caller's ranges. */
+  readonly itemTypes: ItemTypes;
   /** The range that it looks things up in, if there is one. */
   readonly lookedUp?: LookedUpRange;
+  /** Why the output must be apart from the input, if input and output have items of one size and it must. */
+  readonly apart?: string;
+  /** The ranges whose items share words. They start at a word. */
+  readonly packed?: ReadonlySet<RangeName>;
   readonly indirectWords: number;
   /** Words of the range `count`. The default is 1. */
   readonly countWords?: number;
+  /** Whether the output has as many items as the input, though the plan counts some of them. */
+  readonly storesAll?: boolean;
   /** How many items a vector has. If {@link vectorRanges} all start at a vector, they can be loaded and stored as vectors. */
   readonly vector: number;
   /** The ranges that kernels take as vectors, if these are not the input and the output. */
   readonly vectorRanges?: readonly RangeName[];
+  /** Whether kernels take vectors only if the length is a multiple of {@link vector}. */
+  readonly wholeVectors?: boolean | undefined;
   /** Items that the output must hold for a length, with the parameters of the recording. */
   outputLength(length: number, params?: PassParams): number;
   /** The variants, in order of preference. A recording takes the first one whose dispatches can bind its ranges. */

@@ -1,4 +1,5 @@
 import type { Monoid } from "../algebra/monoid.ts";
+import type { ElementType } from "../algebra/types.ts";
 import type { InitialBytes, SegmentSources } from "../kernels/kernel.ts";
 import type { KeySource } from "../kernels/segments.ts";
 import type { Bindings, Plan, RangeName, SegmentRanges } from "./plan.ts";
@@ -16,8 +17,12 @@ export interface PlannedSegments {
   readonly needs: readonly RangeName[];
   readonly initial?: InitialBytes;
   readonly ranges: SegmentRanges;
-  /** Bytes of a key of a run, if it is stored. */
-  readonly uniqueBytes?: number | undefined;
+  /** The type of the items of the range `keys`. */
+  readonly key: ElementType;
+  /** The type of a key of a run, if it is stored. */
+  readonly uniqueType?: ElementType | undefined;
+  /** Bytes for each item of the range that says where segments start, if it has a key or a flag for each. The default is 0. */
+  readonly startBytes?: number;
   /** Whether the threads of a scan may hold values without heads. */
   readonly isFlat: boolean;
   /** Whether the device can bind all ranges if input and output are bound as vectors. */

@@ -26,7 +26,7 @@ import type {
   TuningOptions,
 } from "./options.ts";
 import type { Bindable, Pass, Plan, Scratch } from "./plan.ts";
-import { ALL_ARRANGEMENTS, bound, itemBytesOf, perArrangement, spineLengths } from "./plan.ts";
+import { ALL_ARRANGEMENTS, bound, itemTypesOf, perArrangement, spineLengths } from "./plan.ts";
 import type { PlanFacts } from "./plan_facts.ts";
 import type { Continued, LookBackTesting } from "./scan.ts";
 import { spineLevelsOf, vectorOf } from "./scan.ts";
@@ -79,7 +79,7 @@ export function planReduce(
   const ends = endsOf(options, title, own);
   const monoid = ends?.monoid ?? own;
   const map = mapOf({ ...options, isCondition: counting !== undefined }, type, title, facts.features);
-  const loaded = map?.from ?? type;
+  const loaded = options.from ?? type;
   const row = reductionRow(monoid, loaded, options, facts);
   const tuning = chooseSizes(row, { title, type, monoid }, options, facts);
   const maxLength = requireMaxLength(title, options.maxLength, loaded.bytes, facts.limits);
@@ -132,7 +132,7 @@ export function planReduce(
         ...(lengthOnGpu ? (["length"] as const) : []),
         ...(ends?.needs ?? []),
       ] as const),
-      itemBytes: itemBytesOf(loaded.bytes, type.bytes),
+      itemTypes: itemTypesOf(loaded, type),
       indirectWords: 0,
       outputLength: () => 1,
       variants,

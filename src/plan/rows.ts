@@ -22,7 +22,7 @@ import { mapOf } from "./map.ts";
 import type { AnyOperator, Chosen } from "./options.ts";
 import { orderOf } from "./order.ts";
 import type { Bindings, Pass, PassParams, Plan, RangeName, Scratch } from "./plan.ts";
-import { bound, itemBytesOf, perArrangement, RUNS, wholeWords, withScratch } from "./plan.ts";
+import { bound, itemTypesOf, perArrangement, RUNS, wholeWords, withScratch } from "./plan.ts";
 import type { Combination, PlanFacts } from "./plan_facts.ts";
 import type { ReduceOptions } from "./reduce.ts";
 import type { ScanOptions } from "./scan.ts";
@@ -143,7 +143,8 @@ export function planRows(
   const monoid = ends?.monoid ?? own;
   const { domain } = monoid;
   const map = mapOf(options, type, title, facts.features);
-  const itemBytes = map?.from.bytes ?? type.bytes;
+  const from = options.from ?? type;
+  const itemBytes = from.bytes;
   const row = fittingRow(primitive, domain, options, facts);
   if (row === undefined) {
     return undefined;
@@ -191,7 +192,7 @@ export function planRows(
     title,
     maxLength,
     ...(ends?.initial && { initial: ends.initial }),
-    segments: { keyBytes: 4, numbers: ["rows"], reduces, headsOf: () => 0, countsOf },
+    segments: { numbers: ["rows"], reduces, headsOf: () => 0, countsOf },
     needs: new Set<RangeName>([
       "input",
       "output",
@@ -199,7 +200,7 @@ export function planRows(
       ...(ends?.needs ?? []),
       ...(reduces && lengthOnGpu ? (["count"] as const) : []),
     ]),
-    itemBytes: itemBytesOf(itemBytes, type.bytes),
+    itemTypes: itemTypesOf(from, type),
     indirectWords: 0,
     outputLength: (length: number) => length,
     variants: arrangements.map((arrangement) => ({ arrangement })),

@@ -3,7 +3,7 @@ import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
 import { ArgumentError, refuse } from "../errors.ts";
 import { hasCode } from "../text/callers.ts";
-import { firstOf, keysInstead, partType } from "./sort_key.ts";
+import { firstOf, keysInstead, partType, requireWords } from "./sort_key.ts";
 
 // The key of runs of equal keys. This file loads no kernels.
 
@@ -89,8 +89,12 @@ export function requireRunKey(
   }
   const type =
     keyType === undefined
-      ? ((part ?? from) as ElementType)
-      : requireType(keyType, `${title}: keyType`, option ?? "keyType");
+      ? ((part ?? from.wide ?? from) as ElementType)
+      : requireWords(
+          requireType(keyType, `${title}: keyType`, option ?? "keyType"),
+          title,
+          option ?? "keyType",
+        );
   const other = from.files.find(({ name, text }) =>
     type.files.some((one) => one.name === name && one.text !== text),
   );

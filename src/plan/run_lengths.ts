@@ -11,7 +11,7 @@ import { requireMaxLength } from "./choose_sizes.ts";
 import { mapOf } from "./map.ts";
 import type { Chosen } from "./options.ts";
 import type { Bindings, Plan, RangeName, Scratch } from "./plan.ts";
-import { bound, itemBytesOf } from "./plan.ts";
+import { bound, itemTypesOf } from "./plan.ts";
 import type { PlanFacts } from "./plan_facts.ts";
 import type { SegmentsOf } from "./planned_segments.ts";
 
@@ -46,7 +46,7 @@ function numberOf({ type, op = add, map, initial }: RunLengthOptions): "length" 
 
 /** Plans a reduction that only finds runs of keys, in one dispatch. It is undefined for others, and where the data is read twice. */
 export function planRunLengths(
-  { segments: { title, needs, ranges, uniqueBytes }, runs }: SegmentsOf,
+  { segments: { title, needs, ranges, key, uniqueType }, runs }: SegmentsOf,
   options: RunLengthOptions,
   facts: PlanFacts,
   testing: Partial<LookBackChoices>,
@@ -55,7 +55,6 @@ export function planRunLengths(
     return undefined;
   }
   const { keys, unique, alone } = runs;
-  const { keyBytes } = ranges;
   const number = numberOf(options);
   // If the indices of a recording wrap around within a run, its first index is not the least one.
   if (number === undefined || (number === "start" && alone !== "totals")) {
@@ -83,7 +82,7 @@ export function planRunLengths(
   const maxLength = requireMaxLength(
     title,
     options.maxLength,
-    Math.max(from.bytes, type.bytes, keyBytes),
+    Math.max(from.bytes, type.bytes, key.bytes),
     facts.limits,
   );
   const kernel = runLengthsKernel(keys, stores, single.carry, { ...single.tuning, lengthOnGpu });
@@ -108,7 +107,7 @@ export function planRunLengths(
     spine: { scratch: spine, entries },
     segments: ranges,
     needs: new Set<RangeName>(["input", "output", ...(lengthOnGpu ? (["length"] as const) : []), ...needs]),
-    itemBytes: { ...itemBytesOf(from.bytes, type.bytes, keyBytes), unique: uniqueBytes ?? keyBytes },
+    itemTypes: { ...itemTypesOf(from, type, key), unique: uniqueType ?? key },
     indirectWords: 0,
     outputLength: (length) => length,
     // The kernel takes single items, wherever they start.
@@ -120,7 +119,7 @@ export function planRunLengths(
         bindings: bound(kernel, {
           ...bindings,
           // Keys that do not fill a vector are not bound as vectors.
-          key_vectors: length * keyBytes < NOTHING_BYTES ? vectorOfKeys : "keys",
+          key_vectors: length * key.bytes < NOTHING_BYTES ? vectorOfKeys : "keys",
         }),
         length,
         tiles: Math.max(1, single.tilesOf(length)),

@@ -20,7 +20,7 @@ import type {
 } from "./options.ts";
 import { orderOf } from "./order.ts";
 import type { Bindings, Pass, Plan, RangeName, Scratch } from "./plan.ts";
-import { ALL_ARRANGEMENTS, bound, itemBytesOf, paddedBytes, perArrangement, spineLengths } from "./plan.ts";
+import { ALL_ARRANGEMENTS, bound, itemTypesOf, paddedBytes, perArrangement, spineLengths } from "./plan.ts";
 import type { PlanFacts, PlannedScan } from "./plan_facts.ts";
 import type { PlannedSegments } from "./planned_segments.ts";
 import type { LoadedTuning, Tuning } from "./tuning.ts";
@@ -178,7 +178,8 @@ export function planScan(
   const monoid = ends?.monoid ?? own;
   const arrangements = order.arrangementsOf(bindableAs(givenArrangements, segments));
   const map = mapOf(options, type, title, facts.features);
-  const itemBytes = map?.from.bytes ?? type.bytes;
+  const from = options.from ?? type;
+  const itemBytes = from.bytes;
   const reduces = segments?.ranges.reduces;
   // A binding that spans both ranges has items of one size.
   const canShare = itemBytes === type.bytes && !reduces;
@@ -194,7 +195,7 @@ export function planScan(
   );
   const row = twoPassRowOf("scan", monoid.domain, options, facts);
   const tuning = chooseSizes(row, combination, options, facts);
-  const longest = Math.max(itemBytes, type.bytes, segments?.ranges.startBytes ?? 0);
+  const longest = Math.max(itemBytes, type.bytes, segments?.startBytes ?? 0);
   const maxLength = requireMaxLength(title, options.maxLength, longest, facts.limits);
   const scan: PlannedScan = {
     ...combination,
@@ -231,12 +232,13 @@ export function planScan(
         ...(lengthOnGpu ? (["length"] as const) : []),
         ...(segments?.needs ?? ends?.needs ?? []),
       ]),
-      itemBytes: {
-        ...itemBytesOf(itemBytes, type.bytes, segments?.ranges.keyBytes),
-        ...(segments?.uniqueBytes && { unique: segments.uniqueBytes }),
+      itemTypes: {
+        ...itemTypesOf(from, type, segments?.key),
+        ...(segments?.uniqueType && { unique: segments.uniqueType }),
       },
       indirectWords: 0,
       outputLength: (length) => length,
+      wholeVectors: order.mirror !== undefined,
       variants: recorded.map((arrangement) => ({ arrangement })),
     },
     [once, twice],
@@ -259,7 +261,7 @@ export const storesWithoutItems = ({ kernelOptions: { ends, segments } }: Planne
 
 /** The way of a scan that reads the data twice: it reduces tiles, scans their totals, and then scans tiles. */
 function reduceThenScan(scan: PlannedScan, tuning: LoadedTuning, arrangements: readonly Arrangement[]): Way {
-  const { monoid, type, maxLength, itemBytes, kernelOptions, segments } = scan;
+  const { monoid, type, maxLength, kernelOptions, segments } = scan;
   const { lengthOnGpu, map, mirror } = kernelOptions;
   const reduces = segments?.ranges.reduces;
   const tile = tileOf(tuning);
@@ -293,8 +295,7 @@ function reduceThenScan(scan: PlannedScan, tuning: LoadedTuning, arrangements: r
           vector: isPadded ? elementsOfVector(monoid, tuning.sizes.items) : 1,
           isInPlace: !isPadded,
         });
-  // Totals of segments are stored one by one.
-  const vector = mirror ? 1 : vectorOf(reduces ? undefined : type, tuning, itemBytes);
+  const vector = vectorOfScan(scan, tuning);
   return {
     arrangements,
     vector,
@@ -371,3 +372,10 @@ export const vectorOf = (
   { sizes }: Tuning,
   loadedBytes = type?.bytes ?? 0,
 ): number => itemsOfVector(loadedBytes, sizes.items, type?.bytes);
+
+/** Items of a vector of a scan. Totals of segments are stored one by one. */
+export const vectorOfScan = (
+  { type, itemBytes, kernelOptions: { mirror }, segments }: PlannedScan,
+  tuning: Tuning,
+): number =>
+  mirror && !mirror.vectors ? 1 : vectorOf(segments?.ranges.reduces ? undefined : type, tuning, itemBytes);

@@ -4,13 +4,14 @@ import { search as gpu } from "../adapters/gpu.ts";
 import { search as nvidia } from "../adapters/nvidia.ts";
 import { search as software } from "../adapters/software.ts";
 import type { Shape } from "../adapters/tables.ts";
+import { u32 } from "../algebra/integers.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { searchKernel } from "../kernels/search.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { plainPlan } from "./one_dispatch_plan.ts";
 import type { TuningOptions } from "./options.ts";
 import type { Plan } from "./plan.ts";
-import { itemBytesOf } from "./plan.ts";
+import { itemTypesOf } from "./plan.ts";
 import { requireScalar, requireSide } from "./require_scalar.ts";
 
 const tables: ByKind<Shape> = { software, nvidia, gpu };
@@ -56,7 +57,7 @@ export function planSearch(options: SearchOptions & CountedOption, facts: Device
     options,
     facts,
     kernelOf: (lengthOnGpu, sizes) => searchKernel(type, side, lengthOnGpu, sortedCount, sizes),
-    itemBytes: itemBytesOf(type.bytes, 4),
+    itemTypes: itemTypesOf(type, u32),
     lookedUp: { range: "sorted", type, counter: sortedCount ? "sorted_count" : undefined },
   });
 }

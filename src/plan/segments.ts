@@ -1,6 +1,7 @@
 import { describe } from "../algebra/check_value.ts";
 import { expressionFiles, typeFiles } from "../algebra/expression_files.ts";
 import { bytesOfInitial } from "../algebra/initial.ts";
+import { u32 } from "../algebra/integers.ts";
 import type { Monoid } from "../algebra/monoid.ts";
 import { monoid as monoidOf } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
@@ -193,9 +194,6 @@ function needsOf({ heads, initial, totals }: SegmentUse): readonly RangeName[] {
 /** What recordings say of segments. */
 function rangesOf({ heads, totals }: SegmentUse): SegmentRanges {
   const reduces = totals !== undefined;
-  const keys = heads.kind === "keys" ? heads : undefined;
-  // The items that keys are computed from are of another type than the keys.
-  const keyBytes = (keys?.by?.from ?? keys?.type)?.bytes ?? 4;
   const numbers =
     heads.kind === "rows"
       ? (["rows"] as const)
@@ -203,8 +201,6 @@ function rangesOf({ heads, totals }: SegmentUse): SegmentRanges {
         ? (["segmentCount"] as const)
         : [];
   return {
-    keyBytes,
-    startBytes: keys || heads.kind === "heads" ? keyBytes : 0,
     numbers,
     reduces,
     countsOf,
@@ -264,6 +260,8 @@ function segmentsOf(
   const use: SegmentUse = { ...given, isFlat };
   const monoid: Monoid = segmentedMonoid(values, use);
   const keys = heads.kind === "keys" ? heads : undefined;
+  // The items that keys are computed from are of another type than the keys.
+  const key = keys?.by?.from ?? keys?.type ?? u32;
   return {
     segments: {
       title: `${title} of ${keys === undefined ? heads.kind : `runs of ${keys.type.name}`}`,
@@ -272,7 +270,9 @@ function segmentsOf(
       needs: needsOf(use),
       ...(initial && { initial: (value: unknown) => bytesOfInitial(value, values.type, title) }),
       ranges: rangesOf(use),
-      uniqueBytes: unique === true ? keys?.type.bytes : undefined,
+      key,
+      uniqueType: unique === true ? keys?.type : undefined,
+      startBytes: keys || heads.kind === "heads" ? key.bytes : 0,
       isFlat,
       fitsVectors: buffersOf(use, lengthOnGpu) <= facts.limits.maxStorageBuffersPerShaderStage,
       bindings: bindingsOf(reduces),

@@ -1,5 +1,5 @@
 import type { ByKind } from "../adapters/adapter.ts";
-import { tableFor, traitsOf } from "../adapters/adapter.ts";
+import { tableFor } from "../adapters/adapter.ts";
 import { select as gpu } from "../adapters/gpu.ts";
 import { select as nvidia } from "../adapters/nvidia.ts";
 import { select as software } from "../adapters/software.ts";
@@ -27,6 +27,7 @@ import {
 import type { Sizes } from "../kernels/sizes.ts";
 import { gatherKernel } from "../kernels/sort.ts";
 import { digitsOf } from "../kernels/sort_key.ts";
+import type { SortedSegments } from "../kernels/sort_segments.ts";
 import { checkedKey } from "./check_sort.ts";
 import { requireChosen } from "./check_tuning_options.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
@@ -37,7 +38,7 @@ import { moveSizes } from "./gather.ts";
 import { plainSizes, ungrouped } from "./one_dispatch_plan.ts";
 import type { ParamsOption, TuningOptions } from "./options.ts";
 import type { Bindable, Bindings, Pass, PassParams, Plan, Scratch } from "./plan.ts";
-import { bound, distinct, itemBytesOf, perArrangement, wholeWords, withRanges } from "./plan.ts";
+import { bound, distinct, itemTypesOf, perArrangement, wholeWords, withRanges } from "./plan.ts";
 import { planSort, untuned } from "./sort.ts";
 import type { SortKeyOptions } from "./sort_key.ts";
 import { requireWhole } from "./sort_key.ts";
@@ -77,11 +78,11 @@ const tables: ByKind<SelectRow> = { software, nvidia, gpu };
 /** The most bytes of the items that a thread holds at a time. */
 const THREAD_BYTES = 64;
 
-/** The options of a selection of the first elements of each row. */
+/** The options of a selection of the first elements of each row, or of each segment. */
 export interface TopKRowsOptions<Name extends string = string> extends TopKOptions<Name> {
-  /** Takes elements of each row. A recording gives `rows`, the items of a row. */
-  readonly segments: "rows";
-  /** The most items of a row. The default is `maxLength`. */
+  /** Takes elements of each segment. A recording gives `rows`, the items of a row; or `offsets` and `segmentCount`. */
+  readonly segments: SortedSegments;
+  /** The most items of a segment. The default is `maxLength`. */
   readonly maxSegmentLength?: number;
 }
 
@@ -200,7 +201,7 @@ function planSelection(
 export const common = (title: string, maxLength: number, type: ElementType) => ({
   title,
   maxLength,
-  itemBytes: itemBytesOf(type.bytes, type.bytes),
+  itemTypes: itemTypesOf(type, type),
   indirectWords: 0,
   variants: ARRANGEMENTS.map((arrangement) => ({ arrangement })),
   groupingOf: ungrouped(title),
@@ -405,10 +406,8 @@ function takeByBlocks(
   const firstShift = Math.max(0, Math.ceil(Math.log2(Math.max(1, maxLength))) - Math.log2(room));
   const digits = digitsOf(range, Math.min(8, Math.log2(threads)));
   const kernelOptions: BlockKernelOptions = { type, key, digits, firstShift, ratioBits, lengthOnGpu };
-  const plain = (workGroupSize: number, items: number): Sizes => ({
-    ...plainSizes({ workGroupSize, items }, title, type, {}, facts),
-    unrolled: traitsOf(facts).unrollsLong,
-  });
+  const plain = (workGroupSize: number, items: number): Sizes =>
+    plainSizes({ workGroupSize, items }, title, type, {}, facts);
   const perThread = Math.max(1, Math.min(row.items, Math.floor(THREAD_BYTES / type.bytes)));
   const shortSizes = plain(64, Math.min(8, perThread));
   const longSizes = plain(row.workGroupSize, perThread);

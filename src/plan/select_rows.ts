@@ -1,9 +1,10 @@
 import type { ElementType } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
 import type { Kernel } from "../kernels/kernel.ts";
-import { storeFirstKernel, storeTakenKernel } from "../kernels/select.ts";
+import { storeFirstKernel, storeFirstOfSegmentsKernel, storeTakenKernel } from "../kernels/select.ts";
 import type { Sizes } from "../kernels/sizes.ts";
 import type { SortSource } from "../kernels/sort.ts";
+import type { CheckedSort } from "./check_sort.ts";
 import { checkedSort } from "./check_sort.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { moveSizes } from "./gather.ts";
@@ -11,13 +12,21 @@ import type { Pass, PassParams, Plan, RangeName, Scratch } from "./plan.ts";
 import { bound, distinct, wholeWords, withRanges } from "./plan.ts";
 import type { TopKRowsOptions } from "./select.ts";
 import { common } from "./select.ts";
+import { untuned } from "./sort.ts";
 import { requireWhole } from "./sort_key.ts";
 import type { SegmentTesting, Slotted } from "./sort_segments.ts";
-import { longestTile, planLong, planSegmentsOf, requireSortedSegments, slottedFor } from "./sort_segments.ts";
+import {
+  longestTile,
+  planLong,
+  planSegmentSort,
+  planSegmentsOf,
+  requireSortedSegments,
+  slottedFor,
+} from "./sort_segments.ts";
 
 // Selections of the first elements of each row. Rows that fit in work-group memory are sorted there. Longer rows are divided into
 // chunks that fit: the first elements of each chunk are a shorter row, and so on. If that leaves too many elements, the rows are
-// sorted.
+// sorted. Segments between offsets are sorted in any case.
 
 /** A selection of the first elements of each row, as its plans take it. */
 interface RowSelection {
@@ -149,8 +158,58 @@ function columnsOfLevels(columns: number, slot: number, k: number): readonly num
   return [columns, ...columnsOfLevels(left, slot, k)];
 }
 
+/** Plans the selection of the first elements of each segment that offsets give: by a sort of each, and a pass that stores them. */
+function planTopKOffsets(
+  { k, smallest, segments, lengthOnGpu = false, ...options }: TopKRowsOptions,
+  { type, maxLength }: CheckedSort,
+  facts: DeviceFacts,
+  testing: SegmentTesting,
+): Plan {
+  const title = `topK<${type.name}> of offsets`;
+  const sorted = { ...options, lengthOnGpu, segments, indices: true, descending: smallest !== true };
+  const order = planSegmentSort(sorted, untuned(facts), "positions", ["items"], testing);
+  const sizes = moveSizes(title, type, facts);
+  const store = storeFirstOfSegmentsKernel(type, lengthOnGpu, sizes);
+  const sortedPositions: Scratch = { name: "sorted positions", bytes: wholeWords(maxLength * 4) };
+  const placesOf = ({ segment_count: count = 0 }: PassParams = {}): number => count * k;
+  return {
+    ...common(title, maxLength, type),
+    ...planSegmentsOf(segments),
+    vector: 1,
+    needs: new Set<RangeName>([...order.needs, "indices"]),
+    variants: [{ arrangement: "items" }],
+    outputLength: (_length, params) => placesOf(params),
+    kernels: distinct([...order.kernels, store]),
+    scratch: [sortedPositions, ...order.scratch],
+    passes(length, arrangement, _, params = {}) {
+      const places = placesOf(params);
+      if (places === 0) {
+        return [];
+      }
+      const passes = order.passes(length, arrangement, false, params);
+      return [
+        ...withRanges(passes, { output: sortedPositions }, { first_index: 0 }),
+        {
+          kernel: store,
+          bindings: bound(store, {
+            input: "input",
+            output: "output",
+            indices: "indices",
+            positions: sortedPositions,
+            offsets: "offsets",
+            length_buffer: "length",
+          }),
+          length,
+          tiles: Math.ceil(places / (sizes.workGroupSize * sizes.items)),
+          params: { k },
+        },
+      ];
+    },
+  };
+}
+
 /**
- * Plans the selection of the first elements of each row.
+ * Plans the selection of the first elements of each row, or of each segment.
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
@@ -165,8 +224,8 @@ export function planTopKRows(
   const { type, base, range, row, maxLength, keyBytes } = checked;
   const name = `topK<${type.name}>`;
   const k = requireWhole(given, 1, name, "k");
-  if (requireSortedSegments(options, maxLength, name) !== "rows") {
-    throw new ArgumentError(`${name}: segments is "offsets"; it takes "rows"`, "segments");
+  if (requireSortedSegments(options, maxLength, name) === "offsets") {
+    return planTopKOffsets({ ...options, k }, checked, facts, testing);
   }
   const title = `${name} of rows`;
   if (options.lengthOnGpu) {

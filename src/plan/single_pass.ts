@@ -13,7 +13,7 @@ import type { SinglePassTable, TuningRow } from "../adapters/tables.ts";
 import type { Domain, ElementType } from "../algebra/types.ts";
 import { hasFullSubgroups, memoryOf } from "../kernels/algorithms.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
-import { isWide, scanKernel } from "../kernels/kernel.ts";
+import { filesOf, isWide, scanKernel } from "../kernels/kernel.ts";
 import type { LookBackChoices } from "../kernels/look_back.ts";
 import {
   laneItems,
@@ -32,7 +32,7 @@ import type { Chosen, SegmentOptions } from "./options.ts";
 import type { Bindings, Scratch } from "./plan.ts";
 import { bound, perArrangement, RUNS } from "./plan.ts";
 import type { PlannedScan, PlanSinglePass, ScanOnce, SinglePass } from "./plan_facts.ts";
-import { callersRanges, storesWithoutItems, vectorOf } from "./scan.ts";
+import { callersRanges, storesWithoutItems, vectorOfScan } from "./scan.ts";
 import { groupingOf, tileOf } from "./tuning.ts";
 
 const tables: ByKind<SinglePassTable> = { software, nvidia, gpu };
@@ -150,18 +150,18 @@ const isAtVectors = (arrangement: Arrangement): boolean =>
   arrangement === "vectors" || arrangement === "in-place";
 
 /** How lanes exchange what they store, and in which vectors: the files for it depend on how the ranges lie. */
-function storesOf({ tuning }: SinglePass, { type, monoid, itemBytes, kernelOptions, segments }: PlannedScan) {
+function storesOf({ tuning }: SinglePass, scan: PlannedScan) {
+  const { type, monoid, kernelOptions, segments } = scan;
   const { domain } = monoid;
-  const vector = kernelOptions.mirror
-    ? 1
-    : vectorOf(segments?.ranges.reduces ? undefined : type, tuning, itemBytes);
+  const { mirror } = kernelOptions;
+  const vector = vectorOfScan(scan, tuning);
   const lanesExchange = tuning.algorithm === "subgroup" && hasFullSubgroups(tuning.sizes) && !segments;
   // 2^30 bytes, H200, 64 bytes: 912 µs, and 1075 without. H100, 32 bytes, inclusive and exclusive: 847 and 820 (855 and 834), in place 847
   // and 829 (899 and 877; loaded by pairs, too, 892 and 872).
   // Of 12 bytes, 2^28 bytes, H200, 192 × 12: 164 µs, and 194 without, H100 199 and 221.
   // What is mapped gains, too: 2^26 f16 to f32, H100, 174 (210), 2^25 u32 to u64 152 (177), 2^24 u32 to 16 bytes 156 (230).
   const parts = partsOfVector(domain.stored ?? domain.element, vector);
-  const byPairs = lanesExchange && !kernelOptions.mirror && parts > 1 && parts <= MOST_PARTS;
+  const byPairs = lanesExchange && !mirror && parts > 1 && parts <= MOST_PARTS;
   return {
     vector,
     isShifted: (arrangement: Arrangement): boolean =>
@@ -192,11 +192,12 @@ function mostWorkGroupsOf(
 export const scanOnce: ScanOnce = (single, scan, given, facts, testing) => {
   const { tuning, carry } = single;
   const { monoid, maxLength, kernelOptions, segments } = scan;
-  if (!given.includes(kernelOptions.mirror ? "items" : "vectors")) {
+  const { mirror } = kernelOptions;
+  if (!given.includes(mirror ? "items" : "vectors")) {
     return undefined;
   }
   const arrangements = given.filter((arrangement) => takesOnce(arrangement, scan));
-  const { vector, isShifted, filesOf } = storesOf(single, scan);
+  const { vector, isShifted, filesOf: storedBy } = storesOf(single, scan);
   const mostWorkGroups = mostWorkGroupsOf(single, scan, facts, testing);
   const usual = mostWorkGroups === Number.POSITIVE_INFINITY ? carry : [takeTiles, ...carry];
   const optionsOf = (arrangement: Arrangement) =>
@@ -205,12 +206,12 @@ export const scanOnce: ScanOnce = (single, scan, given, facts, testing) => {
       ...tuning,
       sources: (one, traits) =>
         tuning.sources(one, {
-          oneItem: kernelOptions.mirror !== undefined || !isWide(arrangement),
+          oneItem: !filesOf(arrangement, mirror).wide,
           isAwaited: true,
           isShifted: isShifted(arrangement),
           ...traits,
         }),
-      store: filesOf(arrangement),
+      store: storedBy(arrangement),
       arrangement,
       carry: arrangement === "in-place" ? [scanInPlace, totalHandedOn, ...carry] : usual,
     }) satisfies Parameters<typeof scanKernel>[1];

@@ -1,4 +1,3 @@
-import { traitsOf } from "../adapters/adapter.ts";
 import type { SortRow } from "../adapters/tables.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { Kernel } from "../kernels/kernel.ts";
@@ -32,10 +31,13 @@ export function countedAtOnce(
 ): Counted {
   const { digits, type } = options;
   const radix = 2 ** digits.each;
-  const sizes = {
-    ...plainSizes({ workGroupSize: row.countThreads, items: row.countItems }, "sort", type, {}, facts),
-    unrolled: traitsOf(facts).unrollsLong,
-  };
+  const sizes = plainSizes(
+    { workGroupSize: row.countThreads, items: row.countItems },
+    "sort",
+    type,
+    {},
+    facts,
+  );
   const bins = digits.count * radix;
   const most = Math.max(1, Math.floor(facts.limits.maxComputeWorkgroupStorageSize / 2 / (bins * 4)));
   const histogram = histogramOfDigits(options, sizes, 2 ** Math.floor(Math.log2(Math.min(row.copies, most))));

@@ -2,11 +2,22 @@ import type { FieldType, NestedType, Part } from "../algebra/fields.ts";
 import type { ParamsSeen } from "../algebra/seen_params.ts";
 import { paramsIn } from "../algebra/seen_params.ts";
 import type { ElementType, ScalarType } from "../algebra/types.ts";
-import { refuse, shown } from "../errors.ts";
+import { ArgumentError, refuse, shown } from "../errors.ts";
 import { requireCode } from "../text/callers.ts";
 import { requireScalar } from "./require_scalar.ts";
 
 // What a sort sorts by. The CPU reference checks these options, too. This loads no kernels.
+
+/** Returns the type. @throws {ArgumentError} if its items are narrower than a word, for what does not take such. `option` gave it. */
+export function requireWords(type: ElementType, title: string, option: string): ElementType {
+  if (type.wide) {
+    throw new ArgumentError(
+      `${title}: ${option} is of ${type.name}; it takes 32 bits or more, as ${type.wide.name} has`,
+      option,
+    );
+  }
+  return type;
+}
 
 /** What a sort, and a selection of the greatest or least elements, is by. */
 export interface SortOrder {
@@ -19,6 +30,14 @@ export interface SortOrder {
    * bits flipped. Fewer bits take less time.
    */
   readonly bits?: readonly [from: number, to: number];
+}
+
+/** The order of a sort by several keys. */
+export interface KeysOrder {
+  /**
+   * Whether the greatest key comes first: of all keys, or of each one. Elements whose keys are all equal keep their order in any case.
+   */
+  readonly descending?: boolean | readonly boolean[];
 }
 
 /** What the elements of a sort are sorted by, in WGSL. */
@@ -78,6 +97,14 @@ export function requireKey(
   type: ElementType,
   title: string,
 ): CheckedKey {
+  if (descending !== undefined && typeof descending !== "boolean") {
+    refuse(
+      title,
+      "descending",
+      Array.isArray(descending) ? "a list" : shown(descending),
+      Array.isArray(descending) ? "true or false for one key" : "true or false",
+    );
+  }
   const isDescending = descending === true;
   if (key === undefined) {
     if (keyType !== undefined) {
@@ -112,11 +139,51 @@ export function requireKey(
     refuse(title, "keyType", "undefined", `the type that the key ${JSON.stringify(key)} gives`);
   }
   return {
-    type: requireScalar(named ?? type, title, "keyType"),
+    // In a key, values have 32 bits or more.
+    type: requireScalar(requireWords(named ?? type.wide ?? type, title, "keyType"), title, "keyType"),
     descending: isDescending,
     text: key,
     params: paramsIn({ params }),
   };
+}
+
+/** Options of a sort by several keys. Nobody has checked them. */
+type SeveralOptions = Readonly<Partial<Record<keyof SortKeyOptions, unknown>>>;
+
+/**
+ * The keys of a sort by several arrays, which are keys themselves. The first one is what it sorts by first.
+ *
+ * @throws {ArgumentError}
+ */
+export function requireKeys(
+  { descending, ...others }: SeveralOptions,
+  types: readonly unknown[],
+  title: string,
+): readonly CheckedKey[] {
+  for (const name of ["key", "keyType", "bits"] as const) {
+    if (others[name] !== undefined) {
+      throw new ArgumentError(
+        `${title} takes no option ${name} beside several keys; each array is a key`,
+        name,
+      );
+    }
+  }
+  const each: readonly unknown[] = Array.isArray(descending)
+    ? descending
+    : types.map(() => descending ?? false);
+  if (each.length !== types.length || each.some((one) => typeof one !== "boolean")) {
+    refuse(
+      title,
+      "descending",
+      Array.isArray(descending) ? `[${descending.join(", ")}]` : shown(descending),
+      `true or false, or a list of these, one for each of ${types.length} keys`,
+    );
+  }
+  return types.map((type, at) => ({
+    type: requireScalar(type, title, "data"),
+    descending: each[at] === true,
+    text: undefined,
+  }));
 }
 
 /** @throws {ArgumentError} for bits that a key does not have. */

@@ -1,3 +1,4 @@
+import { u32 } from "../algebra/integers.ts";
 import { copyKernel } from "../kernels/compact.ts";
 import { carriedAs } from "../kernels/contract.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
@@ -6,11 +7,11 @@ import type { CheckedSort } from "./check_sort.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { plainSizes, ungrouped } from "./one_dispatch_plan.ts";
 import type { Bindable, Bindings, Pass, RangeName, Scratch } from "./plan.ts";
-import { bound, itemBytesOf, wholeWords } from "./plan.ts";
+import { bound, itemTypesOf, wholeWords } from "./plan.ts";
 
 /** Where a sort leaves keys and values, and what plans of sorts have in common. */
 export function layoutOf(
-  { title, type, base, maxLength, valueBytes, keyBytes }: CheckedSort,
+  { title, type, base, maxLength, valueType, keyBytes }: CheckedSort,
   sizes: Sizes,
   arrangements: readonly Arrangement[],
   passesOverData: number,
@@ -31,7 +32,7 @@ export function layoutOf(
   const keys: Scratch = { name: "keys", bytes: wholeWords(maxLength * keyBytes), late };
   const values: Scratch = {
     name: "values",
-    bytes: payload.kind === "none" ? 0 : wholeWords(maxLength * valueBytes),
+    bytes: payload.kind === "none" ? 0 : wholeWords(maxLength * valueType.bytes),
     late,
   };
   // Keys that no range takes.
@@ -44,7 +45,7 @@ export function layoutOf(
     takesCopies && storesKeys ? copyKernel(carriedAs(type), copySizes, lengthOnGpu, true) : undefined;
   const copyValues =
     takesCopies && payload.kind !== "none"
-      ? copyKernel(valueBytes === 8 ? "vec2<u32>" : "u32", copySizes, lengthOnGpu, true)
+      ? copyKernel(valueType.bytes === 8 ? "vec2<u32>" : "u32", copySizes, lengthOnGpu, true)
       : undefined;
 
   /** Where pass `at` of `count` leaves keys and values. The last one fills the caller's ranges, unless results go aside. */
@@ -94,11 +95,7 @@ export function layoutOf(
     maxLength,
     vector: 1,
     needs,
-    itemBytes: {
-      ...itemBytesOf(type.bytes, storesKeys ? type.bytes : 4),
-      values: valueBytes,
-      reordered: valueBytes,
-    },
+    itemTypes: { ...itemTypesOf(type, storesKeys ? type : u32), values: valueType, reordered: valueType },
     sizes: { workGroupSize: sizes.workGroupSize, itemsPerThread: sizes.items },
     indirectWords: 0,
     outputLength: (length: number) => length,
@@ -117,6 +114,3 @@ export function layoutOf(
     copies,
   };
 }
-
-/** Where a sort leaves keys and values. */
-export type Layout = ReturnType<typeof layoutOf>;

@@ -19,7 +19,7 @@ import type { DeviceFacts } from "./device_facts.ts";
 import { moveSizes } from "./gather.ts";
 import type { TuningOptions } from "./options.ts";
 import type { Bindings, Plan, RangeName, Scratch } from "./plan.ts";
-import { ALL_ARRANGEMENTS, bound, distinct, itemBytesOf, wholeWords, withRanges } from "./plan.ts";
+import { ALL_ARRANGEMENTS, bound, distinct, itemTypesOf, wholeWords, withRanges } from "./plan.ts";
 import { countsOf } from "./segment_counts.ts";
 import { planSort, untuned } from "./sort.ts";
 import { requireWhole } from "./sort_key.ts";
@@ -206,7 +206,6 @@ export function slottedFor(segments: SegmentsInTiles): Slotted | undefined {
 /** What plans of segments have in common. */
 export const planSegmentsOf = (segments: SortedSegments): Pick<Plan, "segments"> => ({
   segments: {
-    keyBytes: 4,
     numbers: [segments === "rows" ? "rows" : "segmentCount"],
     reduces: false,
     headsOf: (length) => length,
@@ -268,27 +267,44 @@ export function planSegmentSort(
   };
 }
 
-/** Sorts positions by their keys, and then by their segments. The adapter's own tuning does not count. */
+/** The options for tuning alone. */
+export const tuningIn = ({
+  algorithm,
+  passes,
+  workGroupSize,
+  itemsPerThread,
+}: TuningOptions): TuningOptions => ({
+  ...(algorithm !== undefined && { algorithm }),
+  ...(passes !== undefined && { passes }),
+  ...(workGroupSize !== undefined && { workGroupSize }),
+  ...(itemsPerThread !== undefined && { itemsPerThread }),
+});
+
+/**
+ * Sorts positions by their keys, and then by their segments. `order` leaves the positions by their keys. The adapter's own tuning does
+ * not count.
+ */
 export function planLong(
   options: SortOptions,
   segments: SortedSegments,
   title: string,
   given: DeviceFacts,
   testing: SortTesting,
+  order: Plan = planSort({ ...options, indices: true }, untuned(given), "positions", ["items"], testing),
 ): Plan {
   const facts = untuned(given);
-  const { type, lengthOnGpu = false, algorithm, passes, workGroupSize, itemsPerThread } = options;
-  const tuning: TuningOptions = {
-    ...(algorithm !== undefined && { algorithm }),
-    ...(passes !== undefined && { passes }),
-    ...(workGroupSize !== undefined && { workGroupSize }),
-    ...(itemsPerThread !== undefined && { itemsPerThread }),
-  };
-  const order = planSort({ ...options, indices: true }, facts, "positions", ["items"], testing);
+  const { type, lengthOnGpu = false } = options;
   const { maxLength } = order;
   // There are no more rows than items. How many offsets there are only a recording says.
   const bits = segments === "rows" ? Math.max(1, Math.ceil(Math.log2(Math.max(1, maxLength)))) : 32;
-  const byNumber = { type: u32, indices: true, bits: [0, bits], maxLength, lengthOnGpu, ...tuning } as const;
+  const byNumber = {
+    type: u32,
+    indices: true,
+    bits: [0, bits],
+    maxLength,
+    lengthOnGpu,
+    ...tuningIn(options),
+  } as const;
   const place = planSort(byNumber, facts, u32, ["items"], testing, true);
   const sizes = moveSizes(title, u32, facts);
   const number = numberKernel(segments, lengthOnGpu, sizes);
@@ -307,7 +323,7 @@ export function planLong(
       ...(segments === "offsets" ? (["offsets"] as const) : []),
       ...(lengthOnGpu ? (["length"] as const) : []),
     ]),
-    itemBytes: itemBytesOf(type.bytes, 4),
+    itemTypes: itemTypesOf(type, u32),
     ...(order.sizes && { sizes: order.sizes }),
     ...planSegmentsOf(segments),
     indirectWords: 0,

@@ -59,7 +59,7 @@ export function shapeOf(
   const sizes = {
     workGroupSize,
     items,
-    unrolled: traitsOf(facts).unrollsLong && items <= MOST_UNROLLED,
+    unrolled: traitsOf(facts).unrolls && items <= MOST_UNROLLED,
     minSubgroupSize: facts.subgroupMinSize,
     maxSubgroupSize: facts.subgroupMaxSize,
   };

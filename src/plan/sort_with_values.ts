@@ -3,24 +3,34 @@ import { requireType } from "../algebra/types.ts";
 import { ArgumentError, refuse, shown } from "../errors.ts";
 import type { SortOptions } from "./check_sort.ts";
 import { movesDirectly } from "./check_sort.ts";
+import { requireChosen } from "./check_tuning_options.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { planGather } from "./gather.ts";
 import type { Plan, RangeName, Scratch } from "./plan.ts";
 import { distinct, wholeWords, withRanges } from "./plan.ts";
 import { planSort } from "./sort.ts";
+import { planByKeys } from "./sort_by_keys.ts";
+import type { KeysOrder } from "./sort_key.ts";
+import { requireKeys } from "./sort_key.ts";
 import type { SegmentSortOptions } from "./sort_segments.ts";
-import { planSegmentSort } from "./sort_segments.ts";
+import { planLong, planSegmentSort, requireSortedSegments, tuningIn } from "./sort_segments.ts";
 
 // Whole sorts. Keys, and values of 4 or 8 bytes, move in each pass. Several values, values of other types, and elements that are sorted
-// by an expression move once: the passes sort their positions.
+// by an expression or by several keys move once: the passes sort their positions.
 
 /** The types of what moves with the elements of a prepared sort: one type, or one for each of several ranges. */
 export type ValueTypes = ElementType | readonly ElementType[];
 
 /** The options of `prepareSort`. */
 export interface PreparedSortOptions<Name extends string = string>
-  extends SortOptions<Name>,
-    Partial<SegmentSortOptions> {
+  extends Omit<SortOptions<Name>, "descending">,
+    Partial<SegmentSortOptions>,
+    KeysOrder {
+  /**
+   * The type of a key that decides where the items are equal, or the types of several, of which each decides where those before it are
+   * equal. Each recording then takes `thenBy`, and without `indices`, `thenOutput`.
+   */
+  readonly thenBy?: ValueTypes;
   /** The type of the values that move with the items, or several types. Each recording then takes `values` and `reordered`. */
   readonly values?: ValueTypes;
 }
@@ -32,24 +42,25 @@ interface Move {
   readonly to: RangeName;
 }
 
-/** The moves of the values. @throws {ArgumentError} */
-function movesOf({ values, indices }: PreparedSortOptions, title: string): readonly Move[] {
-  if (values === undefined) {
+/** The moves of values, or of the keys behind the first. @throws {ArgumentError} */
+function movesOf(
+  types: unknown,
+  [from, to]: readonly ["values", "reordered"] | readonly ["thenBy", "thenOutput"],
+  title: string,
+): readonly Move[] {
+  if (types === undefined) {
     return [];
   }
-  if (indices) {
-    throw new ArgumentError(`${title} takes indices or values, and not both`, "indices");
+  if (!Array.isArray(types)) {
+    return [{ type: requireType(types, title, from), from, to }];
   }
-  if (!Array.isArray(values)) {
-    return [{ type: requireType(values, title, "values"), from: "values", to: "reordered" }];
+  if (types.length === 0) {
+    refuse(title, from, "an empty list", "an element type, or a list of them");
   }
-  if (values.length === 0) {
-    refuse(title, "values", "an empty list", "an element type, or a list of them");
-  }
-  return values.map((type, at) => ({
-    type: requireType(type, title, "values"),
-    from: `values[${at}]`,
-    to: `reordered[${at}]`,
+  return types.map((type, at) => ({
+    type: requireType(type, title, from),
+    from: `${from}[${at}]`,
+    to: `${to}[${at}]`,
   }));
 }
 
@@ -59,43 +70,94 @@ function movesOf({ values, indices }: PreparedSortOptions, title: string): reado
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
 export function planSortWithValues(options: PreparedSortOptions, facts: DeviceFacts): Plan {
-  const { values: _, segments, maxSegmentLength, ...others } = options;
+  const { values, thenBy, segments, maxSegmentLength } = options;
   const type = requireType(options.type, "sort");
-  const title = `sort<${type.name}>`;
+  const later = movesOf(thenBy, ["thenBy", "thenOutput"], `sort<${type.name}>`);
+  const title = `sort<${[type, ...later.map((move) => move.type)].map(({ name }) => name).join(", ")}>`;
   if (segments === undefined && maxSegmentLength !== undefined) {
     refuse(title, "maxSegmentLength", shown(maxSegmentLength), "a number only beside segments");
   }
-  const moves = movesOf(options, title);
+  const moves = movesOf(values, ["values", "reordered"], title);
+  if (moves.length > 0 && options.indices) {
+    throw new ArgumentError(`${title} takes indices or values, and not both`, "indices");
+  }
+  return later.length > 0
+    ? planSortByKeys(options, later, moves, title, facts)
+    : planSortByOne(options, moves, facts);
+}
+
+/** Plans a sort by the items, or by an expression over them. */
+function planSortByOne(
+  { values: _, thenBy: __, segments, maxSegmentLength, ...given }: PreparedSortOptions,
+  moves: readonly Move[],
+  facts: DeviceFacts,
+): Plan {
+  const others = given as SortOptions;
   const [first] = moves;
-  const byKey = options.key !== undefined && options.indices !== true;
+  const byKey = others.key !== undefined && others.indices !== true;
   const direct = !byKey && moves.length === 1 && first && movesDirectly(first.type) ? first.type : undefined;
-  const moved = direct ?? (byKey || first || options.indices ? "positions" : undefined);
+  const moved = direct ?? (byKey || first || others.indices ? "positions" : undefined);
   const sorted = { ...others, ...(byKey && { indices: true }) };
   const longest = maxSegmentLength === undefined ? {} : { maxSegmentLength };
   const sort =
     segments === undefined
       ? { ...planSort(sorted, facts, moved), leavesPositions: false }
       : planSegmentSort({ ...sorted, ...longest, segments }, facts, moved);
-  const movesItems = byKey || (sort.leavesPositions && !options.indices);
-  const items: Move = { type, from: "input", to: "output" };
+  const movesItems = byKey || (sort.leavesPositions && !others.indices);
+  const items: Move = { type: others.type, from: "input", to: "output" };
   const gathered = movesItems ? [items, ...moves] : direct ? [] : moves;
   return gathered.length === 0
     ? withValues(sort, moves)
-    : withGathers(
-        sort,
-        movesItems ? "output" : "reordered",
-        gathered,
-        gathered.map((move) =>
-          planGather({ ...options, type: move.type }, facts, sort.title, [move.from, move.to]),
-        ),
-      );
+    : withGathers(sort, movesItems ? "output" : "reordered", gathered, others, facts);
 }
 
-/** Bytes of an item of each range that something moves from or to. */
-const bytesOf = (moves: readonly Move[]): Readonly<Record<string, number>> =>
-  Object.fromEntries(
-    moves.flatMap(({ type: { bytes }, from, to }) => [from, to].map((range) => [range, bytes])),
+/** Plans a sort by several keys, of which the `later` ones come behind the items. */
+function planSortByKeys(
+  options: PreparedSortOptions,
+  later: readonly Move[],
+  moves: readonly Move[],
+  title: string,
+  facts: DeviceFacts,
+): Plan {
+  const { type, maxLength, segments, indices } = options;
+  const keys = requireKeys(options, [type, ...later.map((move) => move.type)], title);
+  requireChosen(options, title, facts);
+  const ranges = ["input", ...later.map(({ from }) => from)] as const;
+  const order = planByKeys(
+    options,
+    keys.map((key, at) => ({ key, range: ranges[at] as RangeName })),
+    title,
+    facts,
   );
+  const ordered = {
+    type,
+    maxLength,
+    ...(options.lengthOnGpu && { lengthOnGpu: true }),
+    ...tuningIn(options),
+  };
+  const bySegments =
+    segments === undefined
+      ? order
+      : planLong(
+          ordered,
+          requireSortedSegments(options, maxLength, title),
+          `${title} of ${segments}`,
+          facts,
+          {},
+          order,
+        );
+  const sorted: Plan = {
+    ...bySegments,
+    needs: new Set([...order.needs, ...bySegments.needs]),
+    itemTypes: order.itemTypes,
+  };
+  const items: Move = { type, from: "input", to: "output" };
+  return indices ? sorted : withGathers(sorted, "output", [items, ...later, ...moves], options, facts);
+}
+
+/** The types of the items of each range that something moves from or to. */
+const typesOf = (moves: readonly Move[]): Readonly<Record<string, ElementType>> =>
+  Object.fromEntries(moves.flatMap(({ type, from, to }) => [from, to].map((range) => [range, type])));
 
 /** A sort that moves values itself, if there are any: in the ranges that they have in a recording. */
 function withValues(sort: Plan, moves: readonly Move[]): Plan {
@@ -107,7 +169,7 @@ function withValues(sort: Plan, moves: readonly Move[]): Plan {
   return {
     ...sort,
     needs: new Set([...sort.needs].map((range) => ranges[range] ?? range)),
-    itemBytes: { ...sort.itemBytes, ...bytesOf(moves) },
+    itemTypes: { ...sort.itemTypes, ...typesOf(moves) },
     passes: (...given) => withRanges(sort.passes(...given), ranges),
   };
 }
@@ -117,8 +179,12 @@ function withGathers(
   sort: Plan,
   left: "output" | "reordered",
   moves: readonly Move[],
-  gathers: readonly Plan[],
+  options: Pick<SortOptions, "maxLength" | "lengthOnGpu">,
+  facts: DeviceFacts,
 ): Plan {
+  const gathers = moves.map(({ type, from, to }) =>
+    planGather({ ...options, type }, facts, sort.title, [from, to]),
+  );
   const positions: Scratch = { name: "positions", bytes: wholeWords(sort.maxLength * 4) };
   const without = ({ needs }: Plan, range: RangeName): readonly RangeName[] =>
     [...needs].filter((one) => one !== range);
@@ -127,7 +193,7 @@ function withGathers(
     kernels: distinct([sort, ...gathers].flatMap(({ kernels }) => kernels)),
     scratch: [positions, ...[sort, ...gathers].flatMap(({ scratch }) => scratch)],
     needs: new Set([...without(sort, left), ...gathers.flatMap((gather) => without(gather, "positions"))]),
-    itemBytes: { ...sort.itemBytes, ...bytesOf(moves) },
+    itemTypes: { ...sort.itemTypes, ...typesOf(moves) },
     variants: [{ arrangement: "items" }, { arrangement: "one-buffer", aside: true }],
     passes(length, arrangement, aside = false, params = {}) {
       // Positions that go to scratch never go aside. They count from 0.

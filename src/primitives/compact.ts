@@ -3,29 +3,31 @@ import type { IndicesOption, OptionTable } from "../options.ts";
 import type { CompactOptions } from "../plan/compact.ts";
 import { commonNames } from "../plan/options.ts";
 import type { IntoOption } from "./call_options.ts";
-import type { OptionsOf } from "./primitive.ts";
+import type { OptionsOf } from "./option_names.ts";
 import type { BufferRange, Length, ParamsRange, PartOption, PreparedPrimitive } from "./ranges.ts";
 
-/** What says which elements are kept: a condition or flags. */
-export type KeepOption<Flags> =
+/** What says which elements are kept: a condition, flags, or both. */
+export type KeepOption<Flags> = {
+  /**
+   * WGSL over the element `x` and its index `i` (u32), such as `"x % 2u == 1u"`: an expression that is true, or a number that is not
+   * zero, for each element to keep; or statements that end in `return` of a bool.
+   */
+  readonly where?: string | undefined;
+  /**
+   * A flag for each element. An element is kept if its flag is not zero or false, and the condition holds, if there is one. The flags are
+   * read during the call: do not change them before it ends.
+   */
+  readonly flags?: Flags | undefined;
+} & (
   | {
-      /**
-       * WGSL over the element `x` and its index `i` (u32), such as `"x % 2u == 1u"`: an expression that is true, or a number that is not
-       * zero, for each element to keep; or statements that end in `return` of a bool.
-       */
+      /** The condition: one of the two is needed. */
       readonly where: string;
-      /** Not beside `where`. */
-      readonly flags?: undefined;
     }
   | {
-      /**
-       * A flag for each element. An element is kept if its flag is not zero or false. The flags are read during the call: do not change
-       * them before it ends.
-       */
+      /** The flags: one of the two is needed. */
       readonly flags: Flags;
-      /** Not beside `flags`. */
-      readonly where?: undefined;
-    };
+    }
+);
 
 /** Where a compaction reads and writes. */
 export interface CompactRanges extends PartOption, ParamsRange {
@@ -65,10 +67,10 @@ export interface CompactOf<Ranges extends CompactRanges> extends PreparedPrimiti
 /** A compaction that was prepared with `where`. */
 export interface PreparedCompact extends CompactOf<CompactRanges> {}
 
-/** A compaction that was prepared without `where`: its ranges have `flags`. */
+/** A compaction that was prepared without `where`, or with `flags` beside it: its ranges have `flags`. */
 export interface FlaggedCompact extends CompactOf<FlaggedRanges> {}
 
-/** A compaction that was prepared with or without `where`. */
+/** A compaction that may take flags. */
 export interface EitherCompact extends CompactOf<CompactRanges & Partial<FlaggedRanges>> {}
 
 /** The options of a compaction. */
@@ -80,7 +82,7 @@ export const compact = {
   callOptions: { flags: true, into: true } satisfies OptionTable<
     Record<"flags", unknown> & IntoOption<AnyArray>
   >,
-  planOptions: { indirect: true, soon: "boolean" } satisfies OptionTable<
-    Pick<CompactOptions, "indirect" | "soon">
+  planOptions: { flags: "boolean", indirect: true, soon: "boolean" } satisfies OptionTable<
+    Pick<CompactOptions, "flags" | "indirect" | "soon">
   >,
 } as const satisfies OptionsOf;

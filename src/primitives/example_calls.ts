@@ -6,10 +6,10 @@ import { paramsOfCall } from "../algebra/params.ts";
 import type { ElementType, Scalar, Value } from "../algebra/types.ts";
 import type { DeviceFacts } from "../plan/device_facts.ts";
 import { tuningNames } from "../plan/options.ts";
-import type { RangeName } from "../plan/plan.ts";
-import { inLists } from "../plan/plan.ts";
+import { inLists } from "../plan/ranges.ts";
 import type { Example, ExampleArray, Examples, Random } from "./examples.ts";
 import type { Operand, Primitive, Request } from "./primitive.ts";
+import { argumentOf, argumentsAmong, operandsOfList } from "./primitive.ts";
 
 // Calls of a primitive's examples: their arrays, with what these hold, and the arguments of the call and of its reference. Tests, the fuzz and
 // the self-test of `wavefold doctor` make them. The library does not load this.
@@ -155,15 +155,15 @@ export const operandsIn = (
   example: Example,
 ): readonly (readonly [Operand, Partial<ExampleArray>])[] =>
   operands.flatMap((operand): (readonly [Operand, Partial<ExampleArray>])[] => {
-    const { name, range, isOption, inside } = operand;
+    const { name, isOption, inside, isByName, behind } = operand;
     const given = example.operands?.[name];
-    if (Array.isArray(given)) {
-      return given.map((array, at) => [
-        { ...operand, name: `${name}[${at}]`, range: `${range}[${at}]` as RangeName },
-        array,
-      ]);
+    if (given !== undefined && (isByName || Array.isArray(given))) {
+      const arrays: readonly Partial<ExampleArray>[] = Object.values(given);
+      return operandsOfList(operand, Object.keys(given)).map((one, at) => [one, arrays[at] ?? {}]);
     }
-    return given === undefined && (isOption || inside) ? [] : [[operand, (given as ExampleArray) ?? {}]];
+    return given === undefined && (isOption || inside || behind)
+      ? []
+      : [[operand, (given as ExampleArray) ?? {}]];
   });
 
 /** The operands of a call that are options, or stand in options. */
@@ -203,8 +203,11 @@ function contentsOf(
   { count, items: length }: { readonly count: number; readonly items: number },
   data: Filler,
 ): Uint8Array {
-  if (typeof contents === "object") {
+  if (typeof contents === "object" && "below" in contents) {
     return numbersBelow(contents.below, length, bitsOf(data.seed));
+  }
+  if (typeof contents === "object" && "distinct" in contents) {
+    return distinctNumbers(contents.distinct, length, bitsOf(data.seed)());
   }
   if (contents === "counts") {
     return bytesOf(countsOf(length, bitsOf(data.seed)));
@@ -212,21 +215,31 @@ function contentsOf(
   if (contents === "offsets") {
     return bytesOf(offsetsOf(length, count, bitsOf(data.seed)));
   }
-  const bytes = data.fill(type, length, data.seed, contents === "small");
-  if (contents !== "ascending") {
+  const order = typeof contents === "object" ? contents.order : undefined;
+  const bytes = data.fill(type, length, data.seed, order?.isSmall ?? contents === "small");
+  if (order === undefined && contents !== "ascending") {
     return bytes;
   }
-  const read = valuesOf(arrayOf(type, bytes), type) as (index: number) => Scalar;
+  const { key = (x: never): unknown => x, descending = false } = order ?? {};
+  const read = valuesOf(arrayOf(type, bytes), type) as (index: number) => Value;
+  const keys = Array.from({ length }, (_, index) => key(read(index) as never) as Scalar);
   const isNaNOr = (x: Scalar): number => Number(Number.isNaN(x));
-  const order = Array.from({ length }, (_, index) => index).sort((a, b) => {
-    const [x, y] = [read(a), read(b)];
-    return isNaNOr(x) - isNaNOr(y) || (x < y ? -1 : Number(x > y));
+  const isAboveZero = (x: Scalar): number => Number(!Object.is(x, -0));
+  const sign = descending ? -1 : 1;
+  const positions = Array.from(keys, (_, index) => index).sort((a, b) => {
+    const [x, y] = [keys[a], keys[b]] as [Scalar, Scalar];
+    const difference = isNaNOr(x) - isNaNOr(y) || (x < y ? -1 : Number(x > y));
+    return sign * (difference || isAboveZero(x) - isAboveZero(y));
   });
-  return gatheredBytes(bytes, order, type.bytes);
+  return gatheredBytes(bytes, positions, type.bytes);
 }
 
 const numbersBelow = (below: number, length: number, next: () => number): Uint8Array =>
   bytesOf(Uint32Array.from({ length }, () => next() % below));
+
+/** Multiples of an odd number, modulo a power of two. */
+const distinctNumbers = (below: number, length: number, factor: number): Uint8Array =>
+  bytesOf(Uint32Array.from({ length }, (_, at) => (Math.imul(at, factor | 1) >>> 0) % below));
 
 /** The bytes of the elements at some positions. */
 export const gatheredBytes = (bytes: Uint8Array, positions: readonly number[], size: number): Uint8Array => {
@@ -281,10 +294,6 @@ function inputOf(
   return hasRuns ? gatheredBytes(items, runsOf(items.length / type.bytes, next), type.bytes) : items;
 }
 
-/** The operand of a name, as a call has it. */
-export const filledOf = (operands: readonly Filled[], name: string): Filled =>
-  operands.find(({ operand }) => operand.name === name) as Filled;
-
 /** The arguments of a primitive's reference, the options last. Positions count from `firstIndex`. */
 export function argumentsOfReference(
   { primitive, examples }: WithExamples,
@@ -302,13 +311,16 @@ export function argumentsOfReference(
   const isOption = (name: string): boolean => !others.includes(name);
   const twins = Object.entries(example.twins ?? {}).map(([name, twin]) => [
     name,
-    typeof twin === "function" ? (x: unknown, i: number) => twin(x, (i + firstIndex) >>> 0) : twin,
+    typeof twin === "function"
+      ? (x: unknown, i: number, others?: unknown) => twin(x, (i + firstIndex) >>> 0, others)
+      : twin,
   ]);
+  const all = inLists(operands.map((one) => [one.operand.name, asArray(one)]));
   const optional = operands
     .filter(({ operand }) => !(examples.order && operand.isOption))
     .map((one) => [one.operand.name, asArray(one)]);
   return [
-    ...argumentsAmong(primitive.operands).map(({ name }) => asArray(filledOf(operands, name))),
+    ...argumentsAmong(primitive.operands).map(({ name }) => argumentOf(primitive.operands, name, all)),
     ...numbers.map((name) => options?.[name]),
     {
       type,
@@ -319,10 +331,6 @@ export function argumentsOfReference(
   ];
 }
 
-/** The operands that are arguments. */
-export const argumentsAmong = (operands: readonly Operand[]): readonly Operand[] =>
-  operands.filter(({ isOption, inside }) => !(isOption || inside));
-
 /** Makes a call on arrays, by the names of the operands. Numbers are among the options. */
 export function callOn(
   fold: object,
@@ -332,7 +340,7 @@ export function callOn(
 ): Promise<unknown> {
   const own = Object.fromEntries(Object.entries(options).filter(([option]) => !numbers.includes(option)));
   const given = [
-    ...argumentsAmong(operands).map((one) => arrays[one.name]),
+    ...argumentsAmong(operands).map((one) => argumentOf(operands, one.name, inLists(Object.entries(arrays)))),
     ...numbers.map((number) => options[number]),
     { ...optionsWith({ operands }, arrays), ...own },
   ];

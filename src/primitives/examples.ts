@@ -20,9 +20,27 @@ export interface ExampleArray {
    * - `ascending`: values in ascending order, with NaN behind all others.
    * - `counts`: how many elements runs have, together no more than there are runs. Some have none, and some have many.
    * - `{ below }`: u32 below a number.
+   * - `{ distinct }`: u32 below a power of two, of which no two are the same if there are no more than it has.
+   * - `{ order }`: values in an order.
    * - `offsets`: from 0 up to the length of the input, in ascending order.
    */
-  readonly contents?: "small" | "ascending" | "counts" | "offsets" | { readonly below: number };
+  readonly contents?:
+    | "small"
+    | "ascending"
+    | "counts"
+    | "offsets"
+    | { readonly below: number }
+    | { readonly distinct: number }
+    | { readonly order: ExampleOrder };
+}
+
+/** An order of elements: that of a sort. */
+export interface ExampleOrder {
+  /** The key of an element, if that is not the element itself. */
+  key?(x: never): unknown;
+  readonly descending: boolean;
+  /** Whether they are whole numbers from 0 to 3. */
+  readonly isSmall: boolean;
 }
 
 /** Arguments of a call that go together. */
@@ -34,8 +52,13 @@ export interface Example<Options = object> {
   readonly options: Partial<Options>;
   /** What the reference takes in the place of WGSL: functions of an element and its index. */
   readonly twins?: Readonly<Record<string, unknown>>;
-  /** The arrays beside the input. For an operand that may be a list, there may be several. Of the input, only its type and contents count. */
-  readonly operands?: Readonly<Record<string, ExampleArray | readonly ExampleArray[]>>;
+  /**
+   * The arrays beside the input. For an operand that may be a list, there may be several, and for one that is an object, one for each name. Of
+   * the input, only its type and contents count.
+   */
+  readonly operands?: Readonly<
+    Record<string, ExampleArray | readonly ExampleArray[] | Readonly<Record<string, ExampleArray>>>
+  >;
   /** Values at which something changes, such as the edges of bins, so that the input should hold them. 64-bit integers are numbers, too. */
   readonly values?: readonly number[];
   /** Whether equal elements of the input should come in runs, of which some are long. */
@@ -61,6 +84,8 @@ export interface Examples<Options = object> {
    * refused then, and recordings write nothing.
    */
   forLength?(options: Partial<Options>, length: number): Partial<Options> | undefined;
+  /** The result for items that start at `firstIndex` in longer data, from that of the reference. By default they are the same, but for `positions`. */
+  startingAt?(firstIndex: number, result: unknown, options: Partial<Options>): unknown;
 }
 
 /** A whole number from `least` to `most`. */

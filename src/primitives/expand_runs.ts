@@ -1,7 +1,7 @@
 import { u32 } from "../algebra/integers.ts";
 import type { ElementType } from "../algebra/types.ts";
-import { isSameType, requireType } from "../algebra/types.ts";
-import { ArgumentError, LimitError, refuse, shown } from "../errors.ts";
+import { requireType } from "../algebra/types.ts";
+import { LimitError, refuse, shown } from "../errors.ts";
 import type { OptionTable } from "../options.ts";
 import { requireMaxLength } from "../plan/choose_sizes.ts";
 import type { ExpandOptions } from "../plan/expand_runs.ts";
@@ -10,14 +10,19 @@ import type { Told } from "../plan/explain_way.ts";
 import type { Examples } from "./examples.ts";
 import { between, pick } from "./examples.ts";
 import type { Described, HelpOf } from "./help.ts";
-import type { Primitive } from "./primitive.ts";
+import type { Primitive, Result } from "./primitive.ts";
+import { requireU32 } from "./primitive.ts";
 import type { BufferRange, Length, PreparedPrimitive } from "./ranges.ts";
 
 /** The options of `expandRuns`. */
-export interface HandExpandOptions<Name extends string>
+export interface HandExpandOptions<Name extends string, Indices = boolean, Ranks = boolean>
   extends Pick<ExpandOptions, "workGroupSize" | "itemsPerThread"> {
   /** Needed only for f16 bits in a `Uint16Array`. */
   readonly type?: ElementType<Name>;
+  /** Whether to give the index of each item's run, a u32, instead of the run's value. */
+  readonly indices?: Indices;
+  /** Whether to give each item's rank, too: how many items of the same run come before it. The result is then `{ values, ranks }`. */
+  readonly ranks?: Ranks;
 }
 
 /** The option of `expandRuns` on arrays on the GPU. */
@@ -27,17 +32,29 @@ interface RoomOption {
 }
 
 /** The options of `expandRuns` on arrays on the GPU. */
-export interface GpuExpandOptions<Name extends string> extends HandExpandOptions<Name>, RoomOption {}
+export interface GpuExpandOptions<Name extends string, Indices = boolean, Ranks = boolean>
+  extends HandExpandOptions<Name, Indices, Ranks>,
+    RoomOption {}
+
+/** Items of runs, and where they stand in these. */
+export interface RankedItems<Values, Ranks> {
+  /** The value of each item's run. */
+  readonly values: Values;
+  /** How many items of the same run come before each item. */
+  readonly ranks: Ranks;
+}
 
 /** Where the writing out of runs reads and writes. */
 export interface ExpandRanges {
-  /** The value of each run. */
-  readonly input: BufferRange;
+  /** The value of each run. Plans with `indices` take none. */
+  readonly input?: BufferRange;
   /** How many items each run has, as u32. A run may have none. */
   readonly counts: BufferRange;
   /** Receives the items. It is in another buffer than the input. */
   readonly output: BufferRange;
-  /** How many items the output has room for. Items past that many are left out. */
+  /** For plans prepared with `ranks`: receives how many items of the same run come before each item, as u32. */
+  readonly ranks?: BufferRange;
+  /** How many items the output, and `ranks`, have room for. Items past that many are left out. */
   readonly outputLength: number;
   /** Receives the number of items that were written, a u32. It is in another buffer than the input. */
   readonly count: BufferRange;
@@ -80,7 +97,7 @@ function requireRoom(maxLength: unknown, title: string): number {
 type Options = HandExpandOptions<string> & Partial<RoomOption>;
 
 /** Each value as often as its count says. */
-export const expandRuns: Primitive<Options, "values" | "counts", "values"> = {
+export const expandRuns: Primitive<Options, "values" | "counts", "values" | "ranks"> = {
   name: "expandRuns",
   onCpu: "moves",
   operands: [
@@ -89,24 +106,32 @@ export const expandRuns: Primitive<Options, "values" | "counts", "values"> = {
   ],
   options: {
     type: "type",
+    indices: "boolean",
+    ranks: "boolean",
     workGroupSize: "count",
     itemsPerThread: "count",
   } satisfies OptionTable<HandExpandOptions<string>>,
   gpuOptions: { maxLength: "count" } satisfies OptionTable<RoomOption>,
   arrangements: EXPAND_ARRANGEMENTS,
-  request({ types: { values, counts }, lengths, arrays, options: { maxLength, ...options }, facts }) {
-    const type = requireType(values, "expandRuns", "values");
+  request({ types, lengths, arrays, options: { maxLength, ...options }, facts }) {
+    const { counts } = types;
+    const type = requireType(types.values, "expandRuns", "values");
     const title = `expandRuns<${type.name}>`;
-    if (counts === undefined || !isSameType(counts, u32)) {
-      throw new ArgumentError(`${title}: counts holds ${counts?.name}; it takes u32`, "counts");
-    }
+    requireU32(counts, "counts", title);
     const most = arrays ? requireTotal(arrays.counts as Uint32Array, title) : requireRoom(maxLength, title);
-    requireMaxLength(title, most, type.bytes, facts.limits, arrays ? "counts" : "maxLength");
+    const { indices, ranks } = options;
+    const bytes = indices ? u32.bytes : type.bytes;
+    requireMaxLength(title, most, bytes, facts.limits, arrays ? "counts" : "maxLength");
+    const counted = { most, length: "count" } as const;
+    const values: Result<"values"> = { name: "values", range: "output", type: u32, ...counted };
     return {
       title,
       options: { ...options, type },
       numbers: { outputLength: most },
-      results: [{ name: "values", range: "output", type, most, like: "values", length: "count" }],
+      results: [
+        indices ? values : { ...values, type, like: "values" },
+        ...(ranks ? [{ name: "ranks", range: "ranks", type: u32, ...counted } as const] : []),
+      ],
       // The ends of the runs.
       scratchBytes: 2 * u32.bytes * (lengths.values ?? 0),
     };
@@ -128,9 +153,12 @@ export const expandRunsHelp: HelpOf<typeof expandRuns> = {
     values: "the value of each run",
     counts: "counts: how often to repeat each value",
   },
-  options: {},
-  results: { values: "where the result goes" },
-  flags: { counts: "needed" },
+  options: { indices: "repeat the position of each value (<u4) instead of the value" },
+  results: {
+    values: "where the result goes",
+    ranks: "write how many items of the same value's count come before each item (<u4), too",
+  },
+  flags: { counts: "needed", ranks: "optional" },
   wholeNumbers: ["counts"],
   ways: { scan_single_pass: byScan, reduce_tiles: byScan, scan_tiles: byScan },
   completed: (given, length) => ({ maxLength: length, ...given }),

@@ -1,25 +1,19 @@
-import valuesCounted from "#shaders/device/gather/values_counted.wgsl";
-import valuesOfCall from "#shaders/device/gather/values_of_call.wgsl";
-import inputItems from "#shaders/device/io/input_items.wgsl";
-import outputItems from "#shaders/device/io/output_items.wgsl";
-import gatherAtPositions from "#shaders/device/kernels/gather_at_positions.wgsl";
 import { u32 } from "../algebra/integers.ts";
 import type { ElementType } from "../algebra/types.ts";
-import { isSameType, requireType } from "../algebra/types.ts";
+import { requireType } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
-import { carriedAs } from "../kernels/contract.ts";
-import { itemsText } from "../kernels/copied_items.ts";
-import { lengthFile, linkKernel } from "../kernels/kernel.ts";
+import { gatherAtPositionsKernel } from "../kernels/gather.ts";
 import type { OptionTable } from "../options.ts";
 import type { DeviceFacts } from "../plan/device_facts.ts";
 import { plainPlan } from "../plan/one_dispatch_plan.ts";
 import type { TuningOptions } from "../plan/options.ts";
 import type { Plan } from "../plan/plan.ts";
-import { itemBytesOf } from "../plan/plan.ts";
+import { itemTypesOf } from "../plan/plan.ts";
 import type { Examples } from "./examples.ts";
 import { between } from "./examples.ts";
 import type { Described, HelpOf } from "./help.ts";
 import type { Primitive } from "./primitive.ts";
+import { requireU32 } from "./primitive.ts";
 import type { BufferRange, Length, PreparedPrimitive } from "./ranges.ts";
 
 /** The sizes of the kernel of `gather`. */
@@ -80,32 +74,21 @@ function planAtPositions(options: GatherOptions & CountedOption, facts: DeviceFa
     type,
     options,
     facts,
-    kernelOf: (lengthOnGpu, sizes) =>
-      linkKernel(
-        `wavefold gather at positions <${type.name}>`,
-        "gather_at_positions",
-        [
-          itemsText("u32", carriedAs(type)),
-          ...type.files,
-          inputItems,
-          outputItems,
-          lengthFile(lengthOnGpu),
-          valuesCount ? valuesCounted : valuesOfCall,
-          gatherAtPositions,
-        ],
-        sizes,
-      ),
-    itemBytes: itemBytesOf(u32.bytes, type.bytes),
+    kernelOf: (lengthOnGpu, sizes) => gatherAtPositionsKernel(type, lengthOnGpu, valuesCount, sizes),
+    itemTypes: itemTypesOf(u32, type),
     lookedUp: { range: "values", type, counter: valuesCount ? "count" : undefined },
   });
 }
 
-/** @throws {ArgumentError} which names the first position that has no value. */
-function requireInside(positions: Uint32Array, length: number, title: string): void {
-  const at = positions.findIndex((position) => position >= length);
-  if (at >= 0) {
+/** @throws {ArgumentError} which names the first position past the end. `what` says what the length is. */
+export function requireInside(positions: Uint32Array, length: number, title: string, what: string): void {
+  let at = 0;
+  while (at < positions.length && (positions[at] as number) < length) {
+    at++;
+  }
+  if (at < positions.length) {
     throw new ArgumentError(
-      `${title}: positions[${at}] is ${positions[at]}; it takes less than ${length}, the number of values`,
+      `${title}: positions[${at}] is ${positions[at]}; it takes less than ${length}, ${what}`,
       "positions",
     );
   }
@@ -127,12 +110,10 @@ export const gather: Primitive<HandGatherOptions<string>, "values" | "positions"
   request({ types: { values, positions }, lengths, arrays, options }) {
     const type = requireType(values, "gather", "values");
     const title = `gather<${type.name}>`;
-    if (positions === undefined || !isSameType(positions, u32)) {
-      throw new ArgumentError(`${title}: positions holds ${positions?.name}; it takes u32`, "positions");
-    }
+    requireU32(positions, "positions", title);
     const valuesLength = lengths.values ?? 0;
     if (arrays) {
-      requireInside(arrays.positions as Uint32Array, valuesLength, title);
+      requireInside(arrays.positions as Uint32Array, valuesLength, title, "the number of values");
     }
     return {
       title,

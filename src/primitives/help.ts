@@ -9,6 +9,11 @@ import type { Primitive } from "./primitive.ts";
 /** Options that have no flags of a primitive's own: all primitives have one, or calls on arrays on the GPU alone take them. */
 type Unflagged = keyof TuningOptions | "params" | "type" | "segments" | "maxSegmentLength" | "maxLength";
 
+/** The options that ask for a result of their name. */
+type Asking<Options, Results> = {
+  [Name in keyof Options & Results]: Options[Name] extends boolean | undefined ? Name : never;
+}[keyof Options & Results];
+
 interface Help<Options, Operands extends string, Results extends string> {
   /** The command, and the name in `wavefold explain`, if it is not that of the method. */
   readonly command?: string;
@@ -17,8 +22,10 @@ interface Help<Options, Operands extends string, Results extends string> {
   /** What the command does. */
   readonly says: string;
   readonly operands: Readonly<Record<Operands, string>>;
-  /** What each option is. They are flags of the command and of `wavefold explain`. */
-  readonly options: Readonly<Record<Exclude<keyof Options, Unflagged>, string>>;
+  /** What each option is. They are flags of the command and of `wavefold explain`. An option that asks for a result has that result's flag. */
+  readonly options: Readonly<
+    Record<Exclude<keyof Options, Unflagged | Asking<Options, Results>>, string> & { readonly type?: string }
+  >;
   /** Options to try it with, by what they are. If there are several, a call takes those of one. */
   readonly tries?: Readonly<Record<string, Readonly<Partial<Record<keyof Options, unknown>>>>>;
   /** Options that a call cannot do without. */
@@ -62,8 +69,6 @@ export interface Described {
   readonly primitive: Primitive<never>;
   readonly help: HelpOf<Primitive<never>>;
   readonly examples: Examples;
-  /** What its command calls in its place if this flag is given. It has the same operands. */
-  readonly instead?: readonly [flag: string, primitive: Primitive<never>];
 }
 
 /** What help says of the options of an order. */

@@ -2,8 +2,8 @@ import { f32 } from "../algebra/floats.ts";
 import { i32, u32 } from "../algebra/integers.ts";
 import type { ElementType } from "../algebra/types.ts";
 import type { OptionTable } from "../options.ts";
-import type { BinOptions } from "../plan/bins.ts";
-import { requireBins } from "../plan/bins.ts";
+import type { BinnedOptions, BinOptions } from "../plan/bins.ts";
+import { requireBinned } from "../plan/bins.ts";
 import type { HistogramOptions, HistogramTuning } from "../plan/histogram.ts";
 import { planHistogram, requireBinText, requireWeights } from "../plan/histogram.ts";
 import { requireScalar } from "../plan/require_scalar.ts";
@@ -17,6 +17,7 @@ import type { BufferRange, Length, ParamsRange, PartOption, PreparedPrimitive } 
 /** The options of `histogram`. It takes `edges`, or `bins` and `range`, or `bins` and `bin`. */
 export interface HandHistogramOptions<Name extends string>
   extends BinOptions,
+    BinnedOptions,
     HistogramTuning,
     CallParamsOption {
   /** Needed only for f16 bits in a `Uint16Array`. */
@@ -27,6 +28,12 @@ export interface HandHistogramOptions<Name extends string>
 export interface WeightsOption<W> {
   /** A weight for each element. Sums of f32 are added in an order that differs from run to run. */
   readonly weights: W;
+}
+
+/** The second dimension of a histogram. */
+export interface SecondOption<Y> {
+  /** A value for each element: the two fall in a bin of two dimensions. */
+  readonly y?: Y;
 }
 
 /** An array of weights. */
@@ -43,6 +50,8 @@ export interface HistogramRanges extends PartOption, ParamsRange {
   readonly output: BufferRange;
   /** For plans prepared with `weights`: a weight for each item. */
   readonly weights?: BufferRange;
+  /** For plans prepared with `y`: an item of its type for each item. */
+  readonly y?: BufferRange;
   /** The number of items. */
   readonly length: Length;
 }
@@ -51,12 +60,17 @@ export interface HistogramRanges extends PartOption, ParamsRange {
 export interface PreparedHistogram extends PreparedPrimitive<HistogramRanges> {}
 
 /** How many elements fall in each bin, or the sums of their weights. */
-export const histogram: Primitive<HandHistogramOptions<string>, "data" | "weights", "bins"> = {
+export const histogram: Primitive<HandHistogramOptions<string>, "data" | "weights" | "y", "bins"> = {
   name: "histogram",
   onCpu: "searches",
+  cures: {
+    where:
+      'an element outside the bins is not counted: with 4 bins, bin: "select(4u, u32(x), x > 0)" leaves out what is not above 0',
+  },
   operands: [
     { name: "data", range: "input", isNamed: true },
     { name: "weights", range: "weights", isOption: true, isOneEach: true },
+    { name: "y", range: "y", isOption: true, isOneEach: true },
   ],
   options: {
     type: "type",
@@ -64,22 +78,31 @@ export const histogram: Primitive<HandHistogramOptions<string>, "data" | "weight
     range: "numbers",
     edges: "numbers",
     bin: "expression",
+    channels: "count",
+    yBins: "count",
+    yRange: "numbers",
+    yEdges: "numbers",
     params: "params",
     workGroupSize: "count",
     itemsPerThread: "count",
   } satisfies OptionTable<HandHistogramOptions<string>>,
-  callOptions: { weights: true },
-  planOptions: { weights: "type" } satisfies OptionTable<Pick<HistogramOptions, "weights">>,
-  request({ types: { data, weights }, options }) {
+  callOptions: { weights: true, y: true },
+  planOptions: { weights: "type", y: "type" } satisfies OptionTable<Pick<HistogramOptions, "weights" | "y">>,
+  request({ types: { data, weights, y }, lengths, options }) {
     const type = requireScalar(data, "histogram", "data");
     const title = `histogram<${type.name}>`;
     requireWeights(weights, title);
-    const { count } = requireBins(options, type, title);
+    const typeOfY = y && requireScalar(y, title, "y");
+    const { count, bins, channels, y: binsOfY } = requireBinned(options, type, typeOfY, title);
+    const shape = binsOfY ? [bins.count, binsOfY.count] : channels && [channels, bins.count];
     requireBinText(options, title);
     return {
       title,
-      options: { ...options, type, ...(weights && { weights }) },
-      results: [{ name: "bins", range: "output", type: weights ?? u32, most: count }],
+      options: { ...options, type, ...(weights && { weights }), ...(y && { y }) },
+      results: [
+        { name: "bins", range: "output", type: weights ?? u32, most: count, ...(shape && { shape }) },
+      ],
+      ...(y && { scratchBytes: 4 * (lengths.data ?? 0) }),
     };
   },
   plan: (options: HistogramOptions, facts) => planHistogram(options, facts),
@@ -91,12 +114,18 @@ export const histogramHelp: HelpOf<typeof histogram> = {
   operands: {
     data: "the elements",
     weights: "a weight for each element, <u4 <i4 <f4: the result has the sum of weights in each bin",
+    y: "a second value for each element: the bins are of two dimensions, those of y for the first bin of the elements, then for the second one, and so on",
   },
   options: {
     bins: "how many bins; it takes --range or --bin",
     range: "the lowest and the highest edge of even bins, such as 0,1",
     edges: "the edges, one more than bins, in place of --bins",
     bin: "WGSL that gives the number of an element's bin; a fraction is cut off, and if the number is then below 0 or past the last bin, the element is not counted; x is the element, i its index (u32)",
+    channels:
+      "how many channels take turns in the elements, such as 4 for RGBA; each has bins of its own, those of the first one first",
+    yBins: "how many bins y has; without it, as many as --bins",
+    yRange: "the lowest and the highest edge of the bins of y; without it, --range",
+    yEdges: "the edges of the bins of y, in place of --y-bins and --y-range",
   },
   tries: {
     "bins of equal width": { bins: 10, range: [0, 100] },
@@ -166,18 +195,57 @@ function numberedBins(type: ElementType, random: Random): readonly BinExample[] 
   ];
 }
 
+/** Bins of channels, and of two dimensions. */
+function severalBins(type: ElementType, random: Random): readonly BinExample[] {
+  const [even, betweenEdges] = binsOf(type, random) as [BinExample, BinExample];
+  const other = pick<ElementType>(random, [u32, i32, f32]);
+  const [evenY, edgesY] = binsOf(other, random) as [BinExample, BinExample];
+  const channels = between(random, 1, 5);
+  const y = { type: other };
+  const { bins, range } = evenY.options;
+  return [
+    { ...even, options: { ...even.options, channels } },
+    { ...betweenEdges, options: { ...betweenEdges.options, channels } },
+    {
+      ...betweenEdges,
+      options: { ...betweenEdges.options, yBins: Math.min(bins ?? 1, 40), ...(range && { yRange: range }) },
+      operands: { y },
+    },
+    {
+      options: { bins: 9, bin: "i % 11u", ...(edgesY.options.edges && { yEdges: edgesY.options.edges }) },
+      twins: { bin: (_: unknown, i: number) => i % 11 },
+      operands: { y },
+    },
+  ];
+}
+
 /** Histograms by a range, by edges and by WGSL, some of them with weights. */
 export const histogramExamples: Examples<HandHistogramOptions<string>> = {
+  // The first item is of another channel, so the bins of all channels move on.
+  startingAt(firstIndex, result, { channels = 1 }) {
+    const bins = result as Uint32Array;
+    const moved = bins.slice();
+    const channel = firstIndex % channels;
+    const end = bins.length - (channel * bins.length) / channels;
+    moved.set(bins.subarray(0, end), bins.length - end);
+    moved.set(bins.subarray(end));
+    return moved;
+  },
   of: (type, _, random) =>
     type.kind === "struct"
       ? []
-      : [...binsOf(type, random), ...numberedBins(type, random)].map((example) => {
-          const weights = pick(random, [undefined, u32, i32, f32]);
-          // Sums of small whole numbers are exact in any order.
-          return weights
-            ? { ...example, operands: { weights: { type: weights, contents: "small" } } }
-            : example;
-        }),
+      : [...binsOf(type, random), ...numberedBins(type, random), ...severalBins(type, random)].map(
+          (example) => {
+            const weights = pick(random, [undefined, u32, i32, f32]);
+            // Sums of small whole numbers are exact in any order.
+            return weights
+              ? {
+                  ...example,
+                  operands: { ...example.operands, weights: { type: weights, contents: "small" } },
+                }
+              : example;
+          },
+        ),
 };
 
 export const described: readonly Described[] = [

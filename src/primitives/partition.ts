@@ -2,7 +2,7 @@ import type { IndicesOption, OptionTable } from "../options.ts";
 import type { PartitionOptions } from "../plan/compact.ts";
 import { tuningNames } from "../plan/options.ts";
 import { compact } from "./compact.ts";
-import type { OptionsOf } from "./primitive.ts";
+import type { OptionsOf } from "./option_names.ts";
 import type { BufferRange, Length, ParamsRange, PreparedPrimitive } from "./ranges.ts";
 
 /** All elements: first those that are kept, then the rest, both in order. */
@@ -90,7 +90,7 @@ export const partition = {
     Record<keyof typeof tuningNames | "type" | "where" | "params", unknown> & ClassOptions & IndicesOption
   >,
   callOptions: compact.callOptions,
-  planOptions: { rest: "boolean", soon: "boolean" } satisfies OptionTable<
-    Pick<PartitionOptions, "rest" | "soon">
+  planOptions: { flags: "boolean", rest: "boolean", soon: "boolean" } satisfies OptionTable<
+    Pick<PartitionOptions, "flags" | "rest" | "soon">
   >,
 } as const satisfies OptionsOf;

@@ -1,10 +1,14 @@
 import type { AnyArray } from "../algebra/arrays.ts";
+import { u32 } from "../algebra/integers.ts";
 import type { ElementType } from "../algebra/types.ts";
+import { isSameType } from "../algebra/types.ts";
+import { ArgumentError } from "../errors.ts";
 import type { Arrangement } from "../kernels/kernel.ts";
-import type { OptionKind, OptionNames } from "../options.ts";
 import type { DeviceFacts } from "../plan/device_facts.ts";
 import type { Plan, RangeName } from "../plan/plan.ts";
 import type { PlanFacts } from "../plan/plan_facts.ts";
+import { givenAs } from "../plan/ranges.ts";
+import type { OptionsOf } from "./option_names.ts";
 
 // What a primitive is: the arrays and options that it takes, what it gives, and its plan. Its forms are functions over this: calls on
 // arrays at hand and on the GPU, and recordings (`src/gpu/forms/`), the command (`src/cli/primitive.ts`), and the fuzz.
@@ -15,19 +19,23 @@ export interface Operand<Name extends string = string> {
   readonly name: Name;
   /** The range that recordings give for it. The operand of the range `input` decides the length. */
   readonly range: RangeName;
-  /** Another range that is the same array. */
-  readonly also?: RangeName;
+  /** Whether it is given as an object of arrays. Each array of that is an operand, whose name and range end with its name: `with.y`. */
+  readonly isByName?: boolean;
   /**
    * Whether it is one of the options that only calls take, and may be left out. All others are arguments, in the order of the list. If it
    * is given as a list, each array of that is an operand, whose name and range have its place: `values[0]`.
    */
   readonly isOption?: boolean;
+  /** The argument that it stands behind: a call takes both as one list, or that alone. Then it is a list of arrays. */
+  readonly behind?: string;
   /** The option that it stands in, as offsets do in `segments`. It is an array only if it is on the GPU: see {@link Request.words}. */
   readonly inside?: string;
   /** Whether the option `type` names the type of its elements. */
   readonly isNamed?: boolean;
-  /** Whether it has an element for each one of the input. */
-  readonly isOneEach?: boolean;
+  /** Whether `type` names the type of what its elements become, and the option `from` that of the elements. */
+  readonly isMapped?: boolean;
+  /** Whether it has an element for each one of the input, or the operand that it has one for each of. */
+  readonly isOneEach?: boolean | string;
   /**
    * If it is not the input, and its length may be on the GPU: the range that has the length. The plan has an option of the same name.
    */
@@ -53,8 +61,6 @@ export interface Result<Name extends string = string> {
   atHand?(element: never): unknown;
   /** The shape that it has in a file: the input's, or this one. Otherwise it has one dimension. */
   readonly shape?: "input" | readonly number[];
-  /** Whether calls do not give it. The plan needs room for it. */
-  readonly isDropped?: boolean;
 }
 
 /** What a call was given: nobody has checked the options. Operands go by their names, and those that are left out are missing. */
@@ -93,22 +99,6 @@ export interface Request<Results extends string = string> {
   readonly scratchBytes?: number;
 }
 
-/** The options of a primitive. */
-export interface OptionsOf {
-  /** The method of `Fold`. That for recordings is `prepare` and this, unless `recordedBy` says otherwise. */
-  readonly name: string;
-  /** The primitive whose recordings do the same, with an option for plans: `argSort` is recorded as a sort with `indices`. */
-  readonly recordedBy?: string;
-  /** The options of calls and of plans, beside `maxLength` and `lengthOnGpu`. */
-  readonly options: Readonly<Record<string, OptionKind | "boolean">>;
-  /** The options that only calls take. */
-  readonly callOptions?: OptionNames;
-  /** The options that only a call on arrays on the GPU takes. */
-  readonly gpuOptions?: OptionNames;
-  /** The options that only plans take. */
-  readonly planOptions?: OptionNames;
-}
-
 /** A primitive. `Options` are those of a call, with its numbers; `Operands` and `Results` are the names of its arrays. */
 export interface Primitive<
   Options = object,
@@ -118,32 +108,56 @@ export interface Primitive<
   readonly operands: readonly Operand<Operands>[];
   /** The arguments that are numbers, such as `k`. They come after the operands, and are among `planOptions`. */
   readonly numbers?: readonly string[];
-  /** What to call instead, for options that callers may expect and that it does not take. */
-  readonly instead?: Readonly<Record<string, string>>;
   /**
    * The arrangements of ranges that its plan has kernels for, if it scans or reduces them. Such a plan may take subgroups, and may read its
    * data once.
    */
   readonly arrangements?: readonly Arrangement[];
-  /** The loops among which the CPU has one of its name: see the table in `src/gpu/at_hand/cpu_calls.ts`. */
-  readonly onCpu?: "moves" | "searches" | "selections" | "sorts" | "conditions";
+  /** The loops among which the CPU has one of its name: see the table in `src/gpu/at_hand/cpu_primitives.ts`. */
+  readonly onCpu?: "moves" | "searches" | "selections" | "sorts" | "conditions" | "maps" | "merges";
   /** Checks a call. @throws {ArgumentError} {@link LimitError} */
   request(given: Given<Options>): Request<Results>;
   /** Plans it, for ranges in some of its arrangements. @throws {ArgumentError} {@link LimitError} {@link FeatureError} */
   plan(options: never, facts: PlanFacts, arrangements: readonly Arrangement[]): Plan | Promise<Plan>;
 }
 
-/** The names of the options of calls, on arrays at hand or on the GPU. */
-export const callNames = ({ options, callOptions, gpuOptions }: OptionsOf, isOnGpu = false): OptionNames => ({
-  ...options,
-  ...callOptions,
-  ...(isOnGpu && gpuOptions),
-});
+/** The operands that stand for a list of arrays; or for an object of arrays with these names. */
+export const operandsOfList = (operand: Operand, names: readonly string[]): readonly Operand[] =>
+  names.map((key) => {
+    const place = operand.isByName ? `.${key}` : `[${key}]`;
+    return {
+      ...operand,
+      name: `${operand.name}${place}`,
+      range: `${givenAs(operand.range)}${place}` as RangeName,
+    };
+  });
 
-/** The names of the options of `prepare…`. */
-export const planNames = ({ options, planOptions }: OptionsOf): OptionNames => ({
-  ...options,
-  ...planOptions,
-  maxLength: true,
-  lengthOnGpu: "boolean",
-});
+/** @throws {ArgumentError} for an operand of another type than u32. `option` gives it. */
+export function requireU32(type: ElementType | undefined, name: string, title: string, option = name): void {
+  if (type === undefined || !isSameType(type, u32)) {
+    const cure = type?.bytes === 8 ? `: Uint32Array.from(${name}, Number) has the same numbers` : "";
+    throw new ArgumentError(`${title}: ${name} holds ${type?.name}; it takes u32${cure}`, option);
+  }
+}
+
+/** The operand that another one of the same call has an element for each of, if there is one. */
+export const pairedWith = (operand: Operand, operands: readonly Operand[]): Operand | undefined => {
+  const { isOneEach } = operand;
+  return isOneEach
+    ? operands.find(({ name, range }) => (isOneEach === true ? range === "input" : name === isOneEach))
+    : undefined;
+};
+
+/** The operands that are arguments: the others are options, stand in options, or behind another argument. */
+export const argumentsAmong = (operands: readonly Operand[]): readonly Operand[] =>
+  operands.filter(({ isOption, inside, behind }) => !(isOption || inside || behind));
+
+/** What a call takes as an argument: its array, or a list of that and of those that stand behind it. Arrays go by the operands' names. */
+export function argumentOf(
+  operands: readonly Operand[],
+  name: string,
+  arrays: Readonly<Record<string, unknown>>,
+): unknown {
+  const later = operands.filter(({ behind }) => behind === name).flatMap((one) => arrays[one.name] ?? []);
+  return later.length === 0 ? arrays[name] : [arrays[name], ...later];
+}

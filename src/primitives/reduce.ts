@@ -7,7 +7,7 @@ import type { Grouping } from "../plan/grouping.ts";
 import type { SoonOption, TuningOptions } from "../plan/options.ts";
 import { commonNames } from "../plan/options.ts";
 import type { IntoOption, MapOption, TypesOption } from "./call_options.ts";
-import type { OptionsOf } from "./primitive.ts";
+import type { OptionsOf } from "./option_names.ts";
 import type { BufferRange, Length, ParamsRange, PartOption, PreparedPrimitive } from "./ranges.ts";
 
 /** What `scan` and `reduce` take. */

@@ -3,7 +3,7 @@ import type { OptionTable } from "../options.ts";
 import type { Grouping } from "../plan/grouping.ts";
 import { commonNames } from "../plan/options.ts";
 import type { IntoOption } from "./call_options.ts";
-import type { OptionsOf } from "./primitive.ts";
+import type { OptionsOf } from "./option_names.ts";
 import type { BufferRange, PreparedPrimitive } from "./ranges.ts";
 import type { ReduceRanges } from "./reduce.ts";
 import { reduce } from "./reduce.ts";

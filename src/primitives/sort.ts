@@ -1,13 +1,14 @@
-import { u32 } from "../algebra/integers.ts";
-import { longestOf, requireKind, requireRows, requireSegments } from "../algebra/segments.ts";
+import { f32 } from "../algebra/floats.ts";
+import { i32, u32 } from "../algebra/integers.ts";
 import type { ElementType } from "../algebra/types.ts";
-import { isSameType, requireType } from "../algebra/types.ts";
-import { ArgumentError, refuse, shown } from "../errors.ts";
+import { requireType } from "../algebra/types.ts";
+import { u64 } from "../algebra/words_64.ts";
+import { ArgumentError } from "../errors.ts";
 import type { OptionTable } from "../options.ts";
 import type { TuningOptions } from "../plan/options.ts";
 import { tuningNames } from "../plan/options.ts";
-import type { SortKeyOptions } from "../plan/sort_key.ts";
-import { requireBits, requireKey, requireWhole } from "../plan/sort_key.ts";
+import type { KeysOrder, SortKeyOptions } from "../plan/sort_key.ts";
+import { requireBits, requireKey, requireKeys } from "../plan/sort_key.ts";
 import type { PreparedSortOptions } from "../plan/sort_with_values.ts";
 import { planSortWithValues } from "../plan/sort_with_values.ts";
 import type { CallParamsOption } from "./call_options.ts";
@@ -18,6 +19,7 @@ import { orderHelp } from "./help.ts";
 import { ordersOf } from "./nth.ts";
 import type { Given, Operand, Primitive, Request, Result } from "./primitive.ts";
 import type { BufferRange, Length, ParamsRange, PreparedPrimitive } from "./ranges.ts";
+import { offsets, startsOf } from "./sort_starts.ts";
 import { sortWays } from "./sort_ways.ts";
 
 /** Elements in order, and their values in the same order. */
@@ -32,6 +34,10 @@ export interface Sorted<Keys, Values> {
 export interface SortRanges extends ParamsRange {
   /** The items. */
   readonly input: BufferRange;
+  /** With `thenBy`: the other keys of the items, or a list of as many ranges as there are types of these. */
+  readonly thenBy?: BufferRange | readonly BufferRange[];
+  /** Receives the other keys in the order of the sorted items. It is a list if `thenBy` is one. */
+  readonly thenOutput?: BufferRange | readonly BufferRange[];
   /** Receives the sorted items, or with `indices` their positions, as u32. It has room for as many as the input. */
   readonly output: BufferRange;
   /** The values of the items, or a list of as many ranges as there are types of values. */
@@ -55,8 +61,8 @@ export interface PreparedSort extends PreparedPrimitive<SortRanges> {
   /**
    * Records the sort of `length` items. Everything is checked before anything is recorded, and nothing is read back.
    *
-   * Ranges may start at any item. `input` and `output` may be the same range, and so may values and where they go. All others are
-   * apart. A `length` on the GPU must be in another buffer than what is written.
+   * Ranges may start at any item. `input` and `output` may be the same range, and so may values, or other keys, and where they go. All
+   * others are apart. A `length` on the GPU must be in another buffer than what is written.
    *
    * @throws {ArgumentError} {@link LimitError} {@link DeviceLostError}
    */
@@ -64,68 +70,10 @@ export interface PreparedSort extends PreparedPrimitive<SortRanges> {
 }
 
 /** The options of a call beside its arrays. Nobody has checked the segments. */
-interface Options extends SortKeyOptions, TuningOptions, CallParamsOption {
+interface Options extends Omit<SortKeyOptions, "descending">, KeysOrder, TuningOptions, CallParamsOption {
   readonly type?: ElementType;
   readonly segments?: unknown;
   readonly maxSegmentLength?: number;
-}
-
-/** What a plan takes for the segments of a call, and what a recording does. */
-interface Starts extends Pick<Request, "numbers" | "words"> {
-  readonly planned?: Pick<PreparedSortOptions, "segments" | "maxSegmentLength">;
-}
-
-/** Plans are for the next power of two, so that they are shared. */
-const rounded = (items: number) => ({ maxSegmentLength: 2 ** Math.ceil(Math.log2(items)) });
-
-/** Where the segments of a call start: rows, or offsets at hand or on the GPU. @throws {ArgumentError} */
-function startsOf(given: Given<Options>, title: string): Starts {
-  const { lengths, isCounted, options } = given;
-  const { segments, maxSegmentLength } = options;
-  if (segments === undefined) {
-    if (maxSegmentLength !== undefined) {
-      refuse(title, "maxSegmentLength", shown(maxSegmentLength), "a number only beside segments");
-    }
-    return {};
-  }
-  if (maxSegmentLength !== undefined) {
-    requireWhole(maxSegmentLength, 1, title, "maxSegmentLength");
-  }
-  const [kind, value] = requireKind(segments, title);
-  const { data: length = 0, offsets: onGpu } = lengths;
-  if (kind === "rows") {
-    const rows = requireRows(kind, value, isCounted ? undefined : length, title);
-    return { planned: { segments: kind, ...rounded(rows) }, numbers: { rows } };
-  }
-  if (kind !== "offsets") {
-    refuse(title, "segments", `{ ${kind} }`, "{ rows } or { offsets }");
-  }
-  if (onGpu === undefined) {
-    const { words } = requireSegments(segments, length, title) as { readonly words: Uint32Array };
-    return {
-      planned: { segments: kind, ...rounded(longestOf(words)) },
-      numbers: { segmentCount: words.length - 1 },
-      words: { offsets: words },
-    };
-  }
-  requireOffsets(given, title);
-  const longest = maxSegmentLength === undefined ? {} : rounded(maxSegmentLength);
-  return { planned: { segments: kind, ...longest }, numbers: { segmentCount: onGpu - 1 } };
-}
-
-/** @throws {ArgumentError} for offsets on the GPU that are none, or whose number only the GPU knows. */
-function requireOffsets({ types: { offsets }, lengths, counted }: Given<Options>, title: string): void {
-  if (offsets && !isSameType(offsets, u32)) {
-    throw new ArgumentError(`${title}: offsets holds ${offsets.name}; it takes u32`, "segments");
-  }
-  if (lengths.offsets === 0 || counted?.includes("offsets")) {
-    refuse(
-      title,
-      "segments",
-      lengths.offsets === 0 ? "no offsets" : "offsets with a length on the GPU",
-      "one offset more than there are segments, and their number on the CPU",
-    );
-  }
 }
 
 /** Checks a call of `sort` or `argSort`. @throws {ArgumentError} */
@@ -133,15 +81,19 @@ function request(name: "sort" | "argSort", given: Given<Options & { readonly int
   const { types, lists = {}, lengths } = given;
   const { into, segments: _, maxSegmentLength: __, ...options } = given.options;
   const type = requireType(types.data, name, "data");
-  const title = `${name}<${type.name}>`;
-  const key = requireKey(options, type, title);
-  requireBits(options.bits, key, title);
+  const later = (lists.thenBy ?? []).map((one) => requireType(one, name, "data"));
+  const ofKeys = [type, ...later];
+  const title = `${name}<${ofKeys.map((one) => one.name).join(", ")}>`;
+  const longestKey = requireOrders(options, ofKeys, title);
   const values = lists.values ?? types.values;
   if (values !== undefined && into !== undefined) {
     throw new ArgumentError(`${title} takes values or into, and not both`, "into");
   }
   const { planned, ...starts } = startsOf(given, title);
   const indices = name === "argSort";
+  if (later.length > 0 && !indices && into !== undefined) {
+    throw new ArgumentError(`${title} takes no option into, since it gives several arrays`, "into");
+  }
   const moved = [values ?? []].flat() as readonly ElementType[];
   const all = { most: lengths.data ?? 0, length: "input" } as const;
   // What is sorted as a whole has no rows any more.
@@ -152,25 +104,60 @@ function request(name: "sort" | "argSort", given: Given<Options & { readonly int
     ...(planned && { shape: "input" as const }),
   } as const;
   const keys: Result = indices ? { ...shared, type: u32 } : { ...shared, type, like: "data" };
+  const others = (indices ? [] : later).map(
+    (of, at): Result => ({
+      name: `thenBy[${at}]`,
+      range: `thenOutput[${at}]`,
+      type: of,
+      like: `thenBy[${at}]`,
+      ...all,
+    }),
+  );
   const reordered = moved.map((of, at): Result => {
     const place = lists.values ? (`[${at}]` as const) : "";
     return { name: `values${place}`, range: `reordered${place}`, type: of, like: `values${place}`, ...all };
   });
   return {
     title,
-    options: { ...options, type, indices, ...planned, ...(moved.length > 0 && { values }) },
+    options: {
+      ...options,
+      type,
+      ...(later.length > 0 && { thenBy: later }),
+      indices,
+      ...planned,
+      ...(moved.length > 0 && { values }),
+    },
     ...starts,
-    results: [keys, ...reordered],
-    give: ([first, ...others]) =>
-      values === undefined ? first : { keys: first, values: lists.values ? others : others[0] },
-    itemBytes: key.type.bytes,
+    results: [keys, ...others, ...reordered],
+    give: (made) => {
+      const ofKeys = others.length === 0 ? made[0] : made.slice(0, 1 + others.length);
+      const ofValues = made.slice(1 + others.length);
+      return values === undefined ? ofKeys : { keys: ofKeys, values: lists.values ? ofValues : ofValues[0] };
+    },
+    itemBytes: longestKey.bytes,
     // The plan is for up to twice as many items.
-    scratchBytes: 2 * all.most * moved.reduce((sum, { bytes }) => sum + bytes, planned ? 40 : 16),
+    scratchBytes:
+      2 *
+      all.most *
+      [...moved, ...later].reduce((sum, { bytes }) => sum + bytes, (planned ? 40 : 16) + 24 * later.length),
   };
 }
 
+/** Checks the order of a sort by one key or several. It gives the type of the longest key that plans sort by. @throws {ArgumentError} */
+function requireOrders(options: Options, types: readonly ElementType[], title: string): ElementType {
+  const [type] = types as [ElementType];
+  if (types.length > 1) {
+    requireKeys(options, types, title);
+    // Two keys of 32 bits are sorted as one of 64.
+    return u64;
+  }
+  const key = requireKey(options as SortKeyOptions, type, title);
+  requireBits(options.bits, key, title);
+  return key.type;
+}
+
 const data: Operand = { name: "data", range: "input", isNamed: true };
-const offsets: Operand = { name: "offsets", range: "offsets", inside: "segments" };
+const thenBy: Operand = { name: "thenBy", range: "thenBy", behind: "data", isOneEach: true };
 
 const common = {
   onCpu: "sorts" as const,
@@ -179,14 +166,14 @@ const common = {
     key: "expression",
     params: "params",
     keyType: "type",
-    descending: "boolean",
+    descending: "booleans",
     bits: "numbers",
     segments: true,
     maxSegmentLength: "count",
     ...tuningNames,
   } satisfies OptionTable<Options>,
-  planOptions: { indices: "boolean", values: true } satisfies OptionTable<
-    Pick<PreparedSortOptions, "indices" | "values">
+  planOptions: { indices: "boolean", values: true, thenBy: true } satisfies OptionTable<
+    Pick<PreparedSortOptions, "indices" | "values" | "thenBy">
   >,
   plan: planSortWithValues,
 } as const;
@@ -196,7 +183,7 @@ export const sort: Primitive<Options> = {
   ...common,
   name: "sort",
   callOptions: { values: true, into: true },
-  operands: [data, { name: "values", range: "values", isOption: true, isOneEach: true }, offsets],
+  operands: [data, thenBy, { name: "values", range: "values", isOption: true, isOneEach: true }, offsets],
   request: (given) => request("sort", given),
 };
 
@@ -206,20 +193,50 @@ export const argSort: Primitive<Options> = {
   name: "argSort",
   recordedBy: "sort",
   callOptions: { into: true },
-  operands: [data, offsets],
+  operands: [data, thenBy, offsets],
   request: (given) => request("argSort", given),
 };
 
 /** What help says of both. */
 const commonHelp = {
-  operands: { data: "the elements" },
+  operands: {
+    data: "the elements",
+    thenBy:
+      "an array that decides where the elements are equal; this option may be given several times: each array decides where those before it are equal",
+  },
   options: {
     ...orderHelp,
     descending: "put the greatest first; elements with equal keys keep their order",
   },
+  lists: ["thenBy"],
   segments: ["rows", "offsets"],
   results: { keys: "where the result goes" },
 } as const;
+
+/** Sorts by two keys and by three, some of which have 64 bits together. At hand, f16 in a Uint16Array is named for the first key alone. */
+function byKeys(type: ElementType, length: number, random: Random): readonly Example<Options>[] {
+  if (type.kind === "struct") {
+    return [];
+  }
+  const key = (of: ElementType): ExampleArray => ({ type: of, contents: "small" });
+  const descending = pick(random, [[true, false], [false, true], true, false]);
+  const rows = between(random, 1, Math.max(1, length));
+  return [
+    {
+      options: { descending },
+      operands: { data: key(type), thenBy: [key(type.name === "f16" || type.name === "i32" ? u32 : type)] },
+    },
+    {
+      options: { descending: [false, true, false] },
+      operands: { data: key(type), thenBy: [key(u64), key(pick<ElementType>(random, [u32, i32, f32]))] },
+    },
+    {
+      options: { descending: [true, false], segments: { rows } },
+      operands: { data: key(type), thenBy: [key(u32)] },
+      isLengthKnown: true,
+    },
+  ];
+}
 
 export const sortHelp: HelpOf<typeof sort> = {
   ...commonHelp,
@@ -231,9 +248,10 @@ export const sortHelp: HelpOf<typeof sort> = {
   },
   results: {
     ...commonHelp.results,
+    thenBy: "where the elements of --then-by go, in the same order; once for each --then-by",
     values: "where the values go, in the order of the elements; once for each --values",
   },
-  lists: ["values"],
+  lists: ["thenBy", "values"],
   ways: sortWays,
 };
 
@@ -280,7 +298,7 @@ const forLength = ({ segments, ...others }: Partial<Options>, length: number): P
 export const argSortExamples: Examples<Options> = {
   positions: ["keys"],
   tuning: ["maxSegmentLength"],
-  of: segmentedOrders,
+  of: (type, length, random) => [...segmentedOrders(type, length, random), ...byKeys(type, length, random)],
   forLength,
 };
 
@@ -288,14 +306,18 @@ export const argSortExamples: Examples<Options> = {
 export const sortExamples: Examples<Options> = {
   tuning: ["maxSegmentLength"],
   order: "argSort",
-  of: (type, length, random) =>
-    segmentedOrders(type, length, random).flatMap((example) => {
+  of: (type, length, random) => [
+    ...segmentedOrders(type, length, random).flatMap((example) => {
       // At hand, values in a Uint16Array have no element type.
       const types = [u32, type.name === "f16" ? u32 : type];
       const [first, second] = types.map((one) => ({ type: one })) as [ExampleArray, ExampleArray];
       const values = pick(random, [undefined, first, second, [second, first]]);
       return [example, ...(values ? [{ ...example, operands: { ...example.operands, values } }] : [])];
     }),
+    ...byKeys(type, length, random).map((example, at) =>
+      at === 1 ? { ...example, operands: { ...example.operands, values: { type: u32 } } } : example,
+    ),
+  ],
   forLength,
 };
 

@@ -1,5 +1,4 @@
 import { u32 } from "../algebra/integers.ts";
-import { requireKind, requireRows } from "../algebra/segments.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { ArgumentError, refuse, shown } from "../errors.ts";
 import type { OptionTable } from "../options.ts";
@@ -12,24 +11,21 @@ import { planTopKRows } from "../plan/select_rows.ts";
 import { requireWhole } from "../plan/sort_key.ts";
 import type { CallParamsOption } from "./call_options.ts";
 import type { Examples } from "./examples.ts";
-import { between, rowsWithin } from "./examples.ts";
+import { between, keysOf, rowsWithin } from "./examples.ts";
 import type { Described, HelpOf } from "./help.ts";
 import { orderHelp } from "./help.ts";
 import type { NthRanges } from "./nth.ts";
 import { ordersOf, requireOrder } from "./nth.ts";
 import type { Given, Primitive } from "./primitive.ts";
 import type { BufferRange, PreparedPrimitive } from "./ranges.ts";
+import type { Starts, StartsOptions } from "./sort_starts.ts";
+import { offsets, startsOf } from "./sort_starts.ts";
 import { shortSegments, sortCountedAtOnce, sortCountedByPass } from "./sort_ways.ts";
 
 /** The options of `topK`. */
 export interface HandTopKOptions<Name extends string> extends TopKOrder, CallParamsOption {
   /** Needed only for f16 bits in a `Uint16Array`. */
   readonly type?: ElementType<Name>;
-  /** Takes the first elements of each row. The results have those of the first row, then those of the second one, and so on. */
-  readonly segments?: {
-    /** The elements of a row. They divide the length. */
-    readonly rows: number;
-  };
 }
 
 /** The first elements in an order, and where they are in the data. */
@@ -44,41 +40,39 @@ export interface TopK<Values, Indices> {
 export interface TopKRanges extends NthRanges {
   /**
    * Receives the elements, the first one first: as many as were asked for, or fewer if there are fewer; with `segments`, those of
-   * each row. It is in another buffer than the input.
+   * each segment. It is in another buffer than the input. With `segments: "offsets"`, it has `k` places for each segment: if a segment has
+   * fewer elements, all bits of the last places are 0.
    */
   readonly output: BufferRange;
-  /** Receives the elements' positions, as u32. */
+  /** Receives the elements' positions, as u32. That of a place without an element is 4294967295. */
   readonly indices: BufferRange;
   /** With `segments: "rows"`: the items of a row. They divide the length. */
   readonly rows?: number;
-  /** With `lengthOnGpu`: receives how many elements were taken, as a u32. It is in another buffer than all other ranges. */
+  /** With `segments: "offsets"`: where each segment starts, and where the last one ends, as u32. They start from 0, and end with the length. */
+  readonly offsets?: BufferRange;
+  /** With `segments: "offsets"`: how many segments there are. */
+  readonly segmentCount?: number;
+  /** With `lengthOnGpu` and without `segments`: receives how many elements were taken, as a u32. It is in another buffer than all other ranges. */
   readonly count?: BufferRange;
 }
 
 /** A selection of the first elements, compiled and with its scratch allocated. */
 export interface PreparedTopK extends PreparedPrimitive<TopKRanges> {}
 
-type Options = HandTopKOptions<string> & { readonly k: number };
+type Options = HandTopKOptions<string> & StartsOptions & { readonly k: number };
 
-/** The elements of a row; undefined if all elements are one. @throws {ArgumentError} */
-function rowsOf({ options: { segments }, lengths, isCounted }: Given<Options>, title: string) {
-  if (segments === undefined) {
-    return undefined;
-  }
-  const [kind, rows] = requireKind(segments, title);
-  if (kind !== "rows") {
-    refuse(title, "segments", `{ ${kind} }`, "{ rows }");
-  }
-  if (isCounted) {
+/** Where the segments of a call start. Of rows, the length is known. @throws {ArgumentError} */
+function requireStarts(given: Given<Options>, title: string): Starts {
+  if (given.isCounted && given.options.segments !== undefined && !("offsets" in given.lengths)) {
     throw new ArgumentError(
       `${title} of rows takes no length on the GPU; it takes an array whose length is known`,
       "data",
     );
   }
-  return requireRows(kind, rows, lengths.data, title);
+  return startsOf(given, title);
 }
 
-/** Plans a selection from all items, or from each row. */
+/** Plans a selection from all items, or from each segment. */
 function plan(options: TopKOptions | TopKRowsOptions, facts: DeviceFacts): Plan {
   if ("segments" in options && options.segments !== undefined) {
     return planTopKRows(options, facts);
@@ -91,10 +85,10 @@ function plan(options: TopKOptions | TopKRowsOptions, facts: DeviceFacts): Plan 
 }
 
 /** The first elements in an order, and their positions. */
-export const topK: Primitive<Options, "data", "values" | "indices"> = {
+export const topK: Primitive<Options, "data" | "offsets", "values" | "indices"> = {
   name: "topK",
   onCpu: "selections",
-  operands: [{ name: "data", range: "input", isNamed: true }],
+  operands: [{ name: "data", range: "input", isNamed: true }, offsets],
   numbers: ["k"],
   options: {
     type: "type",
@@ -105,40 +99,36 @@ export const topK: Primitive<Options, "data", "values" | "indices"> = {
     smallest: "boolean",
     passes: ["single", "reduce-then-scan"],
     segments: true,
-  } satisfies OptionTable<HandTopKOptions<string>>,
-  planOptions: { k: "count", maxSegmentLength: "count" } satisfies OptionTable<
-    Pick<TopKRowsOptions, "k" | "maxSegmentLength">
-  >,
+    maxSegmentLength: "count",
+  } satisfies OptionTable<HandTopKOptions<string> & StartsOptions>,
+  planOptions: { k: "count" } satisfies OptionTable<Pick<TopKRowsOptions, "k">>,
   request(given) {
     const { lengths, isCounted } = given;
-    const { segments, k, ...others } = given.options;
+    const { segments: _, maxSegmentLength: __, k, ...others } = given.options;
     const { type, title } = requireOrder("topK", given);
     requireWhole(k, 1, title, "k");
-    const rows = rowsOf(given, title);
+    const { planned, ...starts } = requireStarts(given, title);
+    const { rows, segmentCount } = starts.numbers ?? {};
     const { data: length = 0 } = lengths;
-    const taken = Math.min(k, rows ?? length);
-    const most = rows === undefined ? taken : taken * (length / rows);
+    // A segment between offsets has as many places as are asked for.
+    const taken = segmentCount === undefined ? Math.min(k, rows ?? length) : k;
+    const shape = planned && [segmentCount ?? length / (rows as number), taken];
+    const most = taken * (shape?.[0] ?? 1);
     const made = {
       most,
-      ...(isCounted && { length: "count" as const }),
-      ...(rows !== undefined && { shape: [length / rows, taken] }),
+      ...(isCounted && !planned && { length: "count" as const }),
+      ...(shape && { shape }),
     };
     return {
       title,
-      // Plans are for the next power of two, so that they are shared.
-      options: {
-        ...others,
-        ...(rows !== undefined && { segments: "rows", maxSegmentLength: 2 ** Math.ceil(Math.log2(rows)) }),
-        k,
-        type,
-      },
-      ...(rows !== undefined && { numbers: { rows } }),
+      options: { ...others, ...planned, k, type },
+      ...starts,
       results: [
         { name: "values", range: "output", type, like: "data", ...made },
         { name: "indices", range: "indices", type: u32, ...made },
       ],
-      // What is taken is sorted; of rows, keys and positions of all elements may be there twice.
-      scratchBytes: 2 * most * (type.bytes + 28) + (rows === undefined ? 0 : 24 * length),
+      // What is taken is sorted; of segments, keys and positions of all elements may be there twice.
+      scratchBytes: 2 * most * (type.bytes + 28) + (planned ? 40 * length : 0),
     };
   },
   plan,
@@ -155,15 +145,15 @@ const byBlocks = ({ passes }: Planned): Told => ({
 
 export const topKHelp: HelpOf<typeof topK> = {
   summary: "take the greatest elements, or the least",
-  says: "Takes the greatest elements, the greatest first, in one dimension; with --rows, those of each row, in two. Of equal elements it takes the first ones. nan is the greatest of the floats.",
-  operands: { data: "the elements" },
+  says: "Takes the greatest elements, the greatest first, in one dimension; with --rows or --offsets, those of each segment, in two. If a segment between offsets has fewer, its last elements are 0, and their positions 4294967295. Of equal elements it takes the first ones. nan is the greatest of the floats.",
+  operands: { data: "the elements", offsets: "where segments start" },
   options: {
     k: "how many elements; if there are fewer, all",
     smallest: "take the least elements, the least first",
     ...orderHelp,
   },
   tries: { "the first eight": { k: 8 } },
-  segments: ["rows"],
+  segments: ["rows", "offsets"],
   results: { values: "where the elements go", indices: "where the positions of the elements go, as <u4" },
   ways: {
     histogram: sortCountedAtOnce,
@@ -187,11 +177,12 @@ export const topKHelp: HelpOf<typeof topK> = {
   },
 };
 
-/** Few elements, many, more than there are, and some of each row. */
+/** Few elements, many, more than there are, and some of each row, and of each segment. */
 export const topKExamples: Examples<Options> = {
   positions: ["indices"],
-  of: (type, length, random) =>
-    ordersOf(type, random).flatMap(({ options, ...others }) => [
+  tuning: ["maxSegmentLength"],
+  of: (type, length, random) => [
+    ...ordersOf(type, random).flatMap(({ options, ...others }) => [
       { ...others, options: { ...options, k: between(random, 1, 40) } },
       { ...others, options: { ...options, k: between(random, 1, length + 9) } },
       {
@@ -204,10 +195,22 @@ export const topKExamples: Examples<Options> = {
         isLengthKnown: true,
       },
     ]),
+    ...[undefined, Math.max(1, length)].map((most) => ({
+      ...keysOf(type)[0],
+      options: {
+        ...(({ twins: _, ...key }) => key)(keysOf(type)[0]),
+        k: between(random, 1, 9),
+        ...(most && { maxSegmentLength: most }),
+      },
+      operands: { offsets: { type: u32, length: between(random, 2, 9), contents: "offsets" } as const },
+    })),
+  ],
   // A row has as many elements, or the most that divide the length.
   forLength: ({ segments, ...others }, length) => ({
     ...others,
-    ...(segments && { segments: { rows: rowsWithin(segments.rows, length) } }),
+    ...(segments !== undefined && {
+      segments: { rows: rowsWithin((segments as { readonly rows: number }).rows, length) },
+    }),
   }),
 };
 

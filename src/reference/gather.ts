@@ -17,6 +17,12 @@ import { elementsAt } from "./runs.ts";
  */
 export function gatherReference<A extends AnyArray>(values: A, positions: Uint32Array): A {
   const caller = "gatherReference";
+  requirePlaced(caller, values, positions);
+  return elementsAt(values, Array.from(positions));
+}
+
+/** @throws {ArgumentError} for what is no array of an element type, and for positions that are no `Uint32Array`. */
+export function requirePlaced(caller: string, values: AnyArray, positions: Uint32Array): void {
   if (typeof (Object(values) as { BYTES_PER_ELEMENT?: unknown }).BYTES_PER_ELEMENT !== "number") {
     refuse(caller, "values", describe(values), "an array of an element type");
   }
@@ -25,5 +31,4 @@ export function gatherReference<A extends AnyArray>(values: A, positions: Uint32
   }
   requireMemory(caller, "values", values);
   requireMemory(caller, "positions", positions);
-  return elementsAt(values, Array.from(positions));
 }

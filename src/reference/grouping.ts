@@ -1,4 +1,5 @@
 import { describe } from "../algebra/check_value.ts";
+import { powerOfTwoFor } from "../algebra/power_of_two.ts";
 import type { Value } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
@@ -302,7 +303,7 @@ function hillisSteele({ reference }: Combine, elements: readonly Value[]): Value
 }
 
 function blellochUpSweep({ identity, reference }: Combine, elements: readonly Value[]): Value[] {
-  const leaves = 2 ** Math.ceil(Math.log2(elements.length));
+  const leaves = powerOfTwoFor(elements.length);
   const tree = Array.from({ length: leaves }, (_, at) => elements[at] ?? identity);
   for (let half = 1; half < leaves; half *= 2) {
     for (let right = 2 * half - 1; right < leaves; right += 2 * half) {
@@ -389,14 +390,6 @@ function spineOf(monoid: Combine, items: readonly Value[], grouping: TileGroupin
   }
   return levels;
 }
-
-/** The prefixes as plan/scan.ts plans them. */
-export const groupedScan = (
-  monoid: Combine,
-  elements: readonly Value[],
-  exclusive: boolean,
-  grouping: Grouping,
-): readonly Value[] => groupedScanFrom(monoid, undefined, elements, exclusive, grouping).prefixes;
 
 /** Prefixes, and the combination of all elements, the initial value included. */
 interface Scanned {

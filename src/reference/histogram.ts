@@ -4,14 +4,14 @@ import { requireMemory } from "../algebra/arrays.ts";
 import type { ElementType, Scalar } from "../algebra/types.ts";
 import { ArgumentError, refuse, shown } from "../errors.ts";
 import { requireOptions } from "../options.ts";
-import type { BinOptions, Bins } from "../plan/bins.ts";
-import { requireBins } from "../plan/bins.ts";
+import type { BinnedOptions, BinOptions, Bins } from "../plan/bins.ts";
+import { requireBinned } from "../plan/bins.ts";
 import { requireScalar } from "../plan/require_scalar.ts";
 import { numberUpTo, typeOfArray } from "./items.ts";
 import { resultsOver } from "./texts.ts";
 
 /** Which bins there are: `edges`; or `bins` and `range`; or `bins` and `bin`. */
-export interface ReferenceBins<A extends ScalarArray> extends Omit<BinOptions, "bin"> {
+export interface ReferenceBins<A extends ScalarArray> extends Omit<BinOptions, "bin">, BinnedOptions {
   /**
    * The number of an element's bin, from its value and its index. A fraction is cut off. An element is not counted if the number is below
    * 0, `bins` or more, or NaN. Or WGSL over `x` and `i`, as the call itself takes it.
@@ -21,7 +21,19 @@ export interface ReferenceBins<A extends ScalarArray> extends Omit<BinOptions, "
   readonly type?: ElementType<NameOf<A>>;
 }
 
-const names = { bins: true, range: true, edges: true, bin: true, weights: true, type: true } as const;
+const names = {
+  bins: true,
+  range: true,
+  edges: true,
+  bin: true,
+  channels: true,
+  y: true,
+  yBins: true,
+  yRange: true,
+  yEdges: true,
+  weights: true,
+  type: true,
+} as const;
 
 /**
  * What a histogram means, on the CPU.
@@ -33,6 +45,7 @@ const names = { bins: true, range: true, edges: true, bin: true, weights: true, 
  * @example
  * ```ts
  * histogramReference(Uint32Array.of(3, 1, 7, 8, 1), { bins: 4, range: [0, 8] }); // 2 1 0 2
+ * histogramReference(Uint32Array.of(0, 9, 1, 9), { bins: 2, range: [0, 10], channels: 2 }); // 2 0 0 2
  * ```
  */
 export function histogramReference<
@@ -43,6 +56,8 @@ export function histogramReference<
   options: ReferenceBins<A> & {
     /** What each element adds to its bin. The default is 1. */
     readonly weights?: W;
+    /** The second dimension: a value for each element. */
+    readonly y?: ScalarArray;
   },
 ): ArrayOf<NameOf<W>, number> {
   const caller = "histogramReference";
@@ -51,7 +66,10 @@ export function histogramReference<
   const { bin, weights } = options;
   const given =
     bin === undefined ? undefined : resultsOver(bin, { array: data, type }, { caller, option: "bin" });
-  const bins = requireBins(options, type, caller);
+  const { y } = options;
+  const typeOfY =
+    y === undefined ? y : requireScalar(typeOfArray(y, undefined, caller, "type", "y"), caller, "y");
+  const { bins, channels = 1, y: binsOfY, count } = requireBinned(options, type, typeOfY, caller);
   requireMemory(caller, "weights", weights);
   if (weights !== undefined && Object(weights) !== weights) {
     refuse(caller, "weights", shown(weights), "a Uint32Array, an Int32Array or a Float32Array");
@@ -62,14 +80,33 @@ export function histogramReference<
       "weights",
     );
   }
+  if (y !== undefined && y.length !== data.length) {
+    throw new ArgumentError(
+      `${caller}: ${y.length} of y for ${data.length} elements; it takes one for each`,
+      "y",
+    );
+  }
   const read = valuesOf(data, type) as (index: number) => Scalar;
   const find = given === undefined ? finderOf(bins) : undefined;
-  const binOf = (index: number): number =>
+  const firstOf = (index: number): number =>
     find === undefined ? numberUpTo(bins.count, given?.(index)) : find(read(index));
-  const sums = new Float64Array(bins.count);
+  const findY = binsOfY && finderOf(binsOfY);
+  const readY = y && typeOfY && (valuesOf(y, typeOfY) as (index: number) => Scalar);
+  const binOf = (index: number): number => {
+    const first = firstOf(index);
+    if (first >= bins.count) {
+      return count;
+    }
+    if (binsOfY === undefined || findY === undefined || readY === undefined) {
+      return (index % channels) * bins.count + first;
+    }
+    const second = findY(readY(index));
+    return second < binsOfY.count ? first * binsOfY.count + second : count;
+  };
+  const sums = new Float64Array(count);
   for (let index = 0; index < data.length; index++) {
     const number = binOf(index);
-    if (number < bins.count) {
+    if (number < count) {
       const sum = (sums[number] ?? 0) + (weights?.[index] ?? 1);
       // Whole numbers wrap; a double would be too coarse for long sums of them.
       sums[number] = weights instanceof Float32Array ? sum : sum % 2 ** 32;

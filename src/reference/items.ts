@@ -12,6 +12,7 @@ import {
 import { bytesFor } from "../algebra/bytes.ts";
 import { problemOf } from "../algebra/check_value.ts";
 import { requireInitial } from "../algebra/initial.ts";
+import { narrowTypes } from "../algebra/narrow_types.ts";
 import { plainTypes } from "../algebra/plain_types.ts";
 import type { ElementType, Scalar, Value } from "../algebra/types.ts";
 import { isSameType, requireType } from "../algebra/types.ts";
@@ -22,6 +23,11 @@ import { requireOptions } from "../options.ts";
 import { resultsOver } from "./texts.ts";
 import type { ReferenceMonoid } from "./twins.ts";
 import { kindOf } from "./twins.ts";
+
+const allTypes = { ...plainTypes, ...narrowTypes };
+
+/** The type of a scan or a reduction of elements, if the caller names none. */
+export const foldedType = (from: ElementType): ElementType => from.wide ?? from;
 
 /**
  * The element type of an array. `name` is the argument or the option that it was given as.
@@ -36,7 +42,7 @@ export function typeOfArray(
   name = "data",
 ): ElementType {
   requireMemory(caller, name, data);
-  return structOfArray(data, type, caller, option) ?? type ?? plainTypes[typeNameOfArray(data, type, caller)];
+  return structOfArray(data, type, caller, option) ?? type ?? allTypes[typeNameOfArray(data, type, caller)];
 }
 
 /** The number of a bin or a class that a function gave, without its fraction; `last` for what is then below 0 or above that, and for NaN. */
@@ -116,6 +122,7 @@ export function mappedItems(
   options: object,
   names: OptionNames,
   caller: string,
+  resultOf: (from: ElementType) => ElementType = (from) => from,
 ): MappedItems {
   requireOptions(caller, options, names);
   const given = options as {
@@ -128,8 +135,8 @@ export function mappedItems(
   const from =
     name === undefined
       ? typeOfArray(data, namedType(data, given), caller, given.from ? "from" : "type")
-      : plainTypes[name];
-  const type = given.type === undefined ? from : requireType(given.type, caller);
+      : allTypes[name];
+  const type = given.type === undefined ? resultOf(from) : requireType(given.type, caller);
   const own = valuesOf(data, from);
   if (map === undefined) {
     if (widens(from, type)) {

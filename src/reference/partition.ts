@@ -5,13 +5,14 @@ import type { ElementType, Scalar } from "../algebra/types.ts";
 import { refuse, shown } from "../errors.ts";
 import type { IndicesOption, OptionTable } from "../options.ts";
 import { requireOptions } from "../options.ts";
-import { compactReference } from "./compact.ts";
+import type { ReferenceFlags } from "./compact.ts";
+import { compactReference, requireFlags } from "./compact.ts";
 import type { ReferenceType } from "./items.ts";
 import { numberUpTo, typeOfArray } from "./items.ts";
 import { resultsOver } from "./texts.ts";
 
-const names = { indices: "boolean", type: true, classes: true } as const satisfies OptionTable<
-  IndicesOption & ReferenceType<string> & ReferenceClasses
+const names = { flags: true, indices: "boolean", type: true, classes: true } as const satisfies OptionTable<
+  ReferenceFlags & IndicesOption & ReferenceType<string> & ReferenceClasses
 >;
 
 /** All elements: first those that are kept, then the rest, both in order. `count` is how many are kept. */
@@ -55,7 +56,7 @@ export interface ReferenceClasses {
 export function partitionReference<A extends AnyArray>(
   data: A,
   keep: ((value: ValueIn<A>, index: number) => boolean) | string,
-  options: IndicesOption<true> & ReferenceType<NameOf<A>>,
+  options: IndicesOption<true> & ReferenceType<NameOf<A>> & ReferenceFlags,
 ): ReferencePartition<Uint32Array>;
 export function partitionReference<A extends AnyArray>(
   data: A,
@@ -70,7 +71,7 @@ export function partitionReference<A extends AnyArray>(
 export function partitionReference<A extends AnyArray>(
   data: A,
   keep: ((value: ValueIn<A>, index: number) => boolean) | string,
-  options?: Partial<IndicesOption<false>> & ReferenceType<NameOf<A>>,
+  options?: Partial<IndicesOption<false>> & ReferenceType<NameOf<A>> & ReferenceFlags,
 ): ReferencePartition<A>;
 export function partitionReference<A extends AnyArray>(
   data: A,
@@ -79,21 +80,22 @@ export function partitionReference<A extends AnyArray>(
     readonly classes?: number;
     readonly indices?: boolean;
     readonly type?: ElementType<NameOf<A>>;
-  } = {},
+  } & ReferenceFlags = {},
 ): ReferencePartition<A | Uint32Array> | ReferenceClassPartition<A | Uint32Array> {
   requireOptions("partitionReference", options, names);
-  const { classes, ...others } = options;
+  const { classes, flags, ...others } = options;
   if (classes !== undefined && !(Number.isInteger(classes) && classes >= 1 && classes <= 16)) {
     refuse("partitionReference", "classes", shown(classes), "a whole number from 1 to 16");
   }
   const caller = "partitionReference";
   const type = typeOfArray(data, others.type, caller);
+  requireFlags(options, data.length, caller);
   const how = { caller, option: "keep", ...(classes === undefined && { to: "condition" as const }) };
   const given = resultsOver(keep, { array: data, type }, how);
   // Each item is asked about once. What is kept is the first of two classes.
   const classOf = Array.from({ length: data.length }, (_, index) =>
     classes === undefined
-      ? isTrue(given(index) as Scalar | boolean)
+      ? (flags === undefined || flags[index]) && isTrue(given(index) as Scalar | boolean)
         ? 0
         : 1
       : numberUpTo(classes - 1, given(index)),

@@ -1,12 +1,12 @@
-import type { AnyArray, ArrayOf, NameOf, ValueIn } from "../algebra/arrays.ts";
+import type { AnyArray, ArrayOf, NameOf, ValueIn, WideArray } from "../algebra/arrays.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import type { Segments } from "../algebra/segments.ts";
-import type { ElementType, Value } from "../algebra/types.ts";
+import type { ElementType, Value, WideName } from "../algebra/types.ts";
 import type { SegmentsOption } from "../options.ts";
 import { columnTotals } from "./columns.ts";
 import { groupedReduce, requireGrouping } from "./grouping.ts";
-import { emptyFor, initialOf, mappedItems } from "./items.ts";
+import { emptyFor, foldedType, initialOf, mappedItems } from "./items.ts";
 import { rowTotals } from "./rows.ts";
 import type { ReferenceByKey, ReferenceKeys } from "./run_key.ts";
 import { elementsAt, startsOf } from "./runs.ts";
@@ -17,7 +17,7 @@ import type {
   ReferenceOptions,
   ReferenceSegmentsOption,
 } from "./scan.ts";
-import { segmentedScan, segmentsOf } from "./segments.ts";
+import { matricesOf, segmentedScan, segmentsOf } from "./segments.ts";
 import { referenceMonoid } from "./twins.ts";
 
 const names = {
@@ -49,14 +49,15 @@ export interface ReferenceRuns<Keys, Values> {
  * reduceReference(BigUint64Array.of(4294967295n, 2n)); // 4294967297n
  * reduceReference(Uint32Array.of(3, 1, 7, 0), { segments: { rows: 2 } }); // 4 7
  * reduceReference(Uint32Array.of(3, 1, 7, 0), { segments: { columns: 2 } }); // 10 1
+ * reduceReference(Uint32Array.of(1, 2, 3, 4, 5, 6, 7, 8), { segments: { shape: [2, 2, 2], axis: 1 } }); // 4 6 12 14
  * reduceReference(Uint32Array.of(11, 12, 25), { segments: { key: (x) => Math.floor(x / 10) } }).values; // 23 25
  * ```
  */
 export function reduceReference<A extends AnyArray>(
   data: A,
-  options?: ReferenceOptions<NameOf<A>> &
+  options?: ReferenceOptions<WideName<NameOf<A>>> &
     ReferenceMap<A, ValueIn<A>> &
-    ReferenceInitial<ValueIn<A> | A> &
+    ReferenceInitial<ValueIn<A> | WideArray<A>> &
     Partial<SegmentsOption<undefined>>,
 ): ValueIn<A>;
 export function reduceReference<A extends AnyArray, Name extends string, V extends Value>(
@@ -67,9 +68,9 @@ export function reduceReference<A extends AnyArray, Name extends string, V exten
 ): V;
 export function reduceReference<A extends AnyArray, Keys extends AnyArray>(
   data: A,
-  options: ReferenceOptions<NameOf<A>> &
+  options: ReferenceOptions<WideName<NameOf<A>>> &
     ReferenceMap<A, ValueIn<A>> &
-    ReferenceInitial<ValueIn<A> | A> & {
+    ReferenceInitial<ValueIn<A> | WideArray<A>> & {
       /** Where segments start. */
       readonly segments: {
         /** A key for each element. */
@@ -80,7 +81,7 @@ export function reduceReference<A extends AnyArray, Keys extends AnyArray>(
         readonly key?: undefined;
       };
     },
-): ReferenceRuns<Keys, A>;
+): ReferenceRuns<Keys, WideArray<A>>;
 export function reduceReference<
   A extends AnyArray,
   Keys extends AnyArray,
@@ -108,11 +109,11 @@ export function reduceReference<
   Keys extends AnyArray = A,
 >(
   data: A,
-  options: ReferenceOptions<NameOf<A>> &
+  options: ReferenceOptions<WideName<NameOf<A>>> &
     ReferenceMap<A, ValueIn<A>> &
-    ReferenceInitial<ValueIn<A> | A> &
+    ReferenceInitial<ValueIn<A> | WideArray<A>> &
     SegmentsOption<ReferenceByKey<Keys, Key, K>>,
-): ReferenceRuns<ReferenceKeys<Key, K>, A>;
+): ReferenceRuns<ReferenceKeys<Key, K>, WideArray<A>>;
 export function reduceReference<
   A extends AnyArray,
   Name extends string,
@@ -128,11 +129,11 @@ export function reduceReference<
 ): ReferenceRuns<ReferenceKeys<Key, K>, ArrayOf<Name, V>>;
 export function reduceReference<A extends AnyArray>(
   data: A,
-  options: ReferenceOptions<NameOf<A>> &
+  options: ReferenceOptions<WideName<NameOf<A>>> &
     ReferenceMap<A, ValueIn<A>> &
-    ReferenceInitial<ValueIn<A> | A> &
+    ReferenceInitial<ValueIn<A> | WideArray<A>> &
     SegmentsOption<Exclude<Segments, { readonly keys: unknown }>>,
-): A;
+): WideArray<A>;
 export function reduceReference<A extends AnyArray, Name extends string, V extends Value>(
   data: A,
   options: ReferenceMapOptions<A, Name, V> &
@@ -141,16 +142,16 @@ export function reduceReference<A extends AnyArray, Name extends string, V exten
 ): ArrayOf<Name, V>;
 export function reduceReference<A extends AnyArray>(
   data: A,
-  options: ReferenceOptions<NameOf<A>> &
+  options: ReferenceOptions<WideName<NameOf<A>>> &
     ReferenceMap<A, ValueIn<A>> &
-    ReferenceInitial<ValueIn<A> | A> &
+    ReferenceInitial<ValueIn<A> | WideArray<A>> &
     SegmentsOption<Segments>,
-): A | ReferenceRuns<AnyArray, A>;
+): WideArray<A> | ReferenceRuns<AnyArray, WideArray<A>>;
 export function reduceReference(
   data: AnyArray,
   options: ReferenceOptions<string> & ReferenceInitial<Value> & ReferenceSegmentsOption = {},
 ): Value | AnyArray | ReferenceRuns<AnyArray, AnyArray> {
-  const { type, from, read } = mappedItems(data, options, names, "reduceReference");
+  const { type, from, read } = mappedItems(data, options, names, "reduceReference", foldedType);
   const combine = referenceMonoid((options.op ?? add) as Operator, type, "reduceReference");
   const { identity, lift, reference, shown, lower } = combine;
   const initial = initialOf(options, combine, "reduceReference");
@@ -159,10 +160,13 @@ export function reduceReference(
     const elements = Array.from({ length: data.length }, (_, index) => lift(read(index)));
     const how = { initial, grouping: options.grouping };
     if (segments.columns !== undefined) {
-      const { columns } = segments;
-      const { array, set } = emptyFor(data, { type, from }, columns, "reduceReference");
+      const { columns, matrixItems } = segments;
       const empty = initial ?? shown(identity);
-      columnTotals(combine, elements, columns, how, empty, "reduceReference").forEach((total, column) => {
+      const totals = matricesOf(elements, matrixItems).flatMap((matrix) =>
+        columnTotals(combine, matrix, columns, how, empty, "reduceReference"),
+      );
+      const { array, set } = emptyFor(data, { type, from }, totals.length, "reduceReference");
+      totals.forEach((total, column) => {
         set(column, lower(total));
       });
       return array;

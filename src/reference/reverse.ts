@@ -14,7 +14,7 @@ export const swapped = (own: ReferenceMonoid): ReferenceMonoid => ({
 export function placesOf(
   length: number,
   reverse: boolean,
-  { rows, columns }: Pick<ReferenceSegments, "rows" | "columns"> = {},
+  { rows, columns, matrixItems = length }: Pick<ReferenceSegments, "rows" | "columns" | "matrixItems"> = {},
 ): (index: number) => number {
   if (!reverse) {
     return (index) => index;
@@ -23,7 +23,8 @@ export function placesOf(
     return (index) => index + rows - 1 - 2 * (index % rows);
   }
   if (columns !== undefined) {
-    return (index) => length - columns - index + 2 * (index % columns);
+    return (index) =>
+      index - (index % matrixItems) + matrixItems - columns - (index % matrixItems) + 2 * (index % columns);
   }
   return (index) => length - 1 - index;
 }

@@ -77,7 +77,7 @@ export function keysOfRuns(
   const type = isText
     ? requireRunKey({ key, keyType }, given.type, caller, option).type
     : keyType === undefined
-      ? given.type
+      ? (given.type.wide ?? given.type)
       : requireType(keyType, `${caller}: keyType`, option ?? "keyType");
   const keyed = { caller, option: option ?? "key", name: "key", to: type, hasIndex: false };
   const keyOf = resultsOver(key, given, keyed);

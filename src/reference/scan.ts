@@ -1,14 +1,14 @@
-import type { AnyArray, ArrayOf, NameOf, ValueIn } from "../algebra/arrays.ts";
+import type { AnyArray, ArrayOf, NameOf, ValueIn, WideArray } from "../algebra/arrays.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import type { Segments } from "../algebra/segments.ts";
-import type { ElementType, Value } from "../algebra/types.ts";
+import type { ElementType, Value, WideName } from "../algebra/types.ts";
 import type { NarrowerThan } from "../algebra/widening.ts";
 import { ArgumentError } from "../errors.ts";
 import type { OptionTable } from "../options.ts";
 import type { Grouping } from "../plan/grouping.ts";
 import { groupedScanFrom, requireGrouping } from "./grouping.ts";
-import { emptyFor, initialOf, mappedItems, totalIn } from "./items.ts";
+import { emptyFor, foldedType, initialOf, mappedItems, totalIn } from "./items.ts";
 import { inOrder, placesOf, swapped } from "./reverse.ts";
 import type { ReferenceByKey } from "./run_key.ts";
 import { segmentedScan, segmentsOf } from "./segments.ts";
@@ -62,9 +62,9 @@ export type ReferenceMapOptions<
   Name extends string,
   V extends Value,
 > = ReferenceConversion<A, Name, V> &
-  ([NameOf<A>] extends [NarrowerThan<Name>]
-    ? ReferenceMap<A, NoInfer<V>>
-    : Required<ReferenceMap<A, NoInfer<V>>>);
+  ([Extract<NameOf<A>, Name | NarrowerThan<Name>>] extends [never]
+    ? Required<ReferenceMap<A, NoInfer<V>>>
+    : ReferenceMap<A, NoInfer<V>>);
 
 /** What a reference takes that gives another type than the array's. */
 export interface ReferenceConversion<A extends AnyArray, Name extends string, V extends Value> {
@@ -138,12 +138,12 @@ export function scanReference<
 ): ArrayOf<Name, V>;
 export function scanReference<A extends AnyArray, Keys extends AnyArray = A>(
   data: A,
-  options?: ReferenceOptions<NameOf<A>> &
+  options?: ReferenceOptions<WideName<NameOf<A>>> &
     ReferenceMap<A, ValueIn<A>> &
-    ReferenceInitial<ValueIn<A> | A> &
+    ReferenceInitial<ValueIn<A> | WideArray<A>> &
     ReferenceSegmentsOption<Keys> &
-    ReferenceScan<A>,
-): A;
+    ReferenceScan<WideArray<A>>,
+): WideArray<A>;
 export function scanReference(
   data: AnyArray,
   options: ReferenceOptions<string> &
@@ -151,7 +151,7 @@ export function scanReference(
     ReferenceSegmentsOption &
     ReferenceScan<AnyArray> = {},
 ): AnyArray {
-  const { type, from, read } = mappedItems(data, options, names, "scanReference");
+  const { type, from, read } = mappedItems(data, options, names, "scanReference", foldedType);
   const { exclusive = false, reverse = false, grouping } = options;
   const combine = operatorOf(options, type);
   const { identity, lift, reference, shown, lower } = combine;

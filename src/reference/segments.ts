@@ -20,6 +20,8 @@ export interface ReferenceSegments {
   ends(length: number): readonly (number | undefined)[];
   /** How many columns there are, if the segments are columns. Then no other field is set. */
   readonly columns?: number;
+  /** The items of each matrix, if the columns are those of several. */
+  readonly matrixItems?: number;
   /** How many items a row has, if rows are the segments. */
   readonly rows?: number;
   /** The keys, if a segment is a run of these. */
@@ -44,6 +46,10 @@ export function segmentsOf(given: unknown, data: Typed, caller: string): Referen
   }
   if (checked.kind === "columns") {
     return { columns: checked.rows, isHead: () => false, ends: () => [] };
+  }
+  if (checked.kind === "matrices") {
+    const { rows, columns } = checked;
+    return { columns, matrixItems: rows * columns, isHead: () => false, ends: () => [] };
   }
   const keys = checked.kind === "keys" ? keysIn(checked.keys, given, data, caller) : undefined;
   const isHead = headsOf(checked, keys);
@@ -80,7 +86,7 @@ function keyType(keys: AnyArray, given: unknown, caller: string): ElementType {
 }
 
 function headsOf(
-  checked: Exclude<ReturnType<typeof requireSegments>, { kind: "offsets" | "columns" }>,
+  checked: Exclude<ReturnType<typeof requireSegments>, { kind: "offsets" | "columns" | "matrices" }>,
   keys: Typed | undefined,
 ): (index: number) => boolean {
   switch (checked.kind) {
@@ -122,6 +128,14 @@ function sameKeys({ array: keys, type }: Typed): (a: number, b: number) => boole
   };
 }
 
+/** The elements of each matrix; without a number of items, all of them are one. */
+export const matricesOf = (elements: readonly Value[], items?: number): (readonly Value[])[] =>
+  items === undefined
+    ? [elements]
+    : Array.from({ length: elements.length / items }, (_, at) =>
+        elements.slice(at * items, (at + 1) * items),
+      );
+
 /** A value, and how many segments start in what was combined to it: an element of shaders/device/segments/. */
 type Segmented = {
   readonly value: Value;
@@ -135,12 +149,14 @@ type Segmented = {
 export function segmentedScan(
   { identity, reference }: ReferenceMonoid,
   elements: readonly Value[],
-  { isHead, columns, rows }: ReferenceSegments,
+  { isHead, columns, matrixItems, rows }: ReferenceSegments,
   options: ColumnOptions,
   caller: string,
 ): readonly Value[] {
   if (columns !== undefined) {
-    return columnsScan({ identity, reference }, elements, columns, options, caller);
+    return matricesOf(elements, matrixItems).flatMap((matrix) =>
+      columnsScan({ identity, reference }, matrix, columns, options, caller),
+    );
   }
   const { exclusive = false, initial, grouping } = options;
   if (rows !== undefined && grouping?.fanIn !== undefined) {

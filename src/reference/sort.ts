@@ -3,17 +3,31 @@ import type { AnyArray, NameOf, ValueIn } from "../algebra/arrays.ts";
 import { arrayLike } from "../algebra/arrays.ts";
 import { bytesFor } from "../algebra/bytes.ts";
 import { bitsOfFloat } from "../algebra/float_bits.ts";
-import type { CheckedSegments } from "../algebra/segments.ts";
+import type { CheckedSegments, SegmentsByAxis } from "../algebra/segments.ts";
 import { requireSegments } from "../algebra/segments.ts";
 import type { ElementType, Scalar, ScalarType } from "../algebra/types.ts";
 import { refuse, shown } from "../errors.ts";
 import type { OptionTable } from "../options.ts";
 import { requireOptions } from "../options.ts";
 import { requireScalar } from "../plan/require_scalar.ts";
-import type { SortOrder } from "../plan/sort_key.ts";
-import { requireBits, requireKey, requireWhole } from "../plan/sort_key.ts";
+import type { KeysOrder, SortOrder } from "../plan/sort_key.ts";
+import { requireBits, requireKey, requireKeys, requireWhole } from "../plan/sort_key.ts";
 import { typeOfArray } from "./items.ts";
 import { resultsOver } from "./texts.ts";
+
+/** What is sorted: an array, or several, of which the first decides, and where its elements are equal the second, and so on. */
+export type SortedData = AnyArray | readonly [AnyArray, ...(readonly AnyArray[])];
+
+/** The array that is sorted, or the first of several. */
+export type FirstArray<Data extends SortedData> = Data extends AnyArray
+  ? Data
+  : Data extends readonly [infer First extends AnyArray, ...(readonly AnyArray[])]
+    ? First
+    : never;
+
+/** What a sort of an array, or of several, is by. With several, there is no `key`, no `keyType` and no `bits`. */
+export type ReferenceSortOf<Data extends SortedData> = Omit<ReferenceSort<FirstArray<Data>>, "descending"> &
+  KeysOrder;
 
 /** What a sort is by, on the CPU. */
 export interface ReferenceSort<A extends AnyArray> extends SortOrder {
@@ -29,6 +43,7 @@ export interface ReferenceSort<A extends AnyArray> extends SortOrder {
         /** Elements of a row. They divide the length. */
         readonly rows: number;
       }
+    | SegmentsByAxis
     | {
         /** Where each segment starts, and where the last one ends: one number more than there are segments. */
         readonly offsets: ArrayLike<number>;
@@ -39,10 +54,10 @@ const names = {
   type: true,
   key: true,
   keyType: true,
-  descending: "boolean",
+  descending: true,
   bits: true,
   segments: true,
-} as const satisfies OptionTable<ReferenceSort<AnyArray>>;
+} as const satisfies OptionTable<ReferenceSort<AnyArray>, "descending">;
 const nthNames = {
   type: true,
   key: true,
@@ -85,9 +100,13 @@ function orderOf(type: ScalarType, value: Scalar): bigint {
  * argSortReference(Float32Array.of(3, -1, 7)); // 1 0 2
  * argSortReference(Uint32Array.of(31, 12, 22), { key: (x) => x % 10 }); // 0 1 2
  * argSortReference(Uint32Array.of(31, 12, 22), { key: "x % 10" }); // 0 1 2
+ * argSortReference([Uint32Array.of(2, 1, 2), Float32Array.of(30, 40, 50)], { descending: [false, true] }); // 1 2 0
  * ```
  */
-export function argSortReference<A extends AnyArray>(data: A, options: ReferenceSort<A> = {}): Uint32Array {
+export function argSortReference<const Data extends SortedData>(
+  data: Data,
+  options: ReferenceSortOf<Data> = {},
+): Uint32Array {
   return positionsOf("argSortReference", data, options);
 }
 
@@ -102,11 +121,20 @@ export function argSortReference<A extends AnyArray>(data: A, options: Reference
  * sortReference(Uint32Array.of(3, 1, 7), { descending: true }); // 7 3 1
  * ```
  */
-export function sortReference<A extends AnyArray>(data: A, options: ReferenceSort<A> = {}): A {
+export function sortReference<const Data extends SortedData>(
+  data: Data,
+  options: ReferenceSortOf<Data> = {},
+): Data extends AnyArray ? Data : { -readonly [At in keyof Data]: Data[At] } {
   const caller = "sortReference";
   const positions = positionsOf(caller, data, options);
-  return elementsAt(positions, data, typeOfArray(data, options.type, caller), caller);
+  const sorted = arraysIn(data).map((array, at) =>
+    elementsAt(positions, array, typeOfArray(array, at === 0 ? options.type : undefined, caller), caller),
+  );
+  return (Array.isArray(data) ? sorted : sorted[0]) as never;
 }
+
+/** The only array, or all of several. */
+const arraysIn = (data: SortedData): readonly AnyArray[] => (Array.isArray(data) ? data : [data as AnyArray]);
 
 /** The elements at these positions, bit for bit. */
 function elementsAt<A extends AnyArray>(
@@ -126,11 +154,11 @@ function elementsAt<A extends AnyArray>(
 
 /** What a selection of the greatest or least elements is by, on the CPU. */
 export interface ReferenceTopK<A extends AnyArray> extends Omit<ReferenceSort<A>, "descending" | "segments"> {
-  /** Takes elements of each row on its own. */
-  readonly segments?: {
-    /** Elements of a row. They divide the length. */
-    readonly rows: number;
-  };
+  /**
+   * Takes elements of each segment on its own. Between offsets, each segment has `k` places: if it has fewer elements, all bits of its
+   * last values are 0, and their positions are 4294967295.
+   */
+  readonly segments?: ReferenceSort<A>["segments"];
   /** Whether to take the least elements instead, the least of all first. */
   readonly smallest?: boolean;
 }
@@ -162,8 +190,7 @@ export function topKReference<A extends AnyArray>(
   const { smallest, ...others } = options;
   requireWhole(k, 1, caller, "k");
   const positions = positionsOf(caller, data, { ...others, descending: smallest !== true });
-  const { rows } = requireTopKRows(others.segments, data.length, caller);
-  const indices = positions.filter((_, at) => at % rows < k);
+  const indices = firstPositions(positions, k, others.segments, caller);
   return {
     values: elementsAt(indices, data, typeOfArray(data, options.type, caller), caller),
     indices,
@@ -200,9 +227,75 @@ export function nthReference<A extends AnyArray>(
   return { value: valuesOf(data, typeOfArray(data, options.type, caller))(index) as ValueIn<A>, index };
 }
 
-function positionsOf<A extends AnyArray>(caller: string, data: A, options: ReferenceSort<A>): Uint32Array {
-  requireOptions(caller, options, names);
-  const { key, descending, keyType } = options;
+/** The positions of elements in their order. */
+function positionsOf(caller: string, data: SortedData, given: object): Uint32Array {
+  requireOptions(caller, given, names);
+  const options = given as ReferenceSortOf<AnyArray>;
+  const { descending = false, ...others } = options;
+  const arrays = arraysIn(data);
+  const [first] = arrays as readonly [AnyArray];
+  const keys = Array.isArray(data)
+    ? keysOfEach(caller, arrays, options)
+    : [{ keys: keysOf(caller, first, others), isDescending: requireFlag(descending, caller) }];
+  const numbers = segmentsOf(options.segments, first.length, caller);
+  const compare = (a: number, b: number): number => {
+    const between = (numbers?.[a] ?? 0) - (numbers?.[b] ?? 0);
+    if (between !== 0) {
+      return between;
+    }
+    for (const { keys: own, isDescending } of keys) {
+      const [x, y] = [own[a] as number | bigint, own[b] as number | bigint];
+      if (x !== y) {
+        return x < y === isDescending ? 1 : -1;
+      }
+    }
+    return a - b;
+  };
+  return Uint32Array.from({ length: first.length }, (_, index) => index).sort(compare);
+}
+
+/** @throws {ArgumentError} for what is neither true nor false. */
+function requireFlag(descending: unknown, caller: string): boolean {
+  if (typeof descending !== "boolean") {
+    refuse(caller, "descending", shown(descending), "true or false");
+  }
+  return descending;
+}
+
+/** Keys of elements, as unsigned integers in their order. */
+interface OrderedKeys {
+  readonly keys: readonly (number | bigint)[];
+  readonly isDescending: boolean;
+}
+
+/** The keys of several arrays. @throws {ArgumentError} */
+function keysOfEach(
+  caller: string,
+  arrays: readonly AnyArray[],
+  options: ReferenceSortOf<AnyArray>,
+): readonly OrderedKeys[] {
+  const types = arrays.map((array, at) => typeOfArray(array, at === 0 ? options.type : undefined, caller));
+  const [first] = arrays;
+  const other = arrays.findIndex(({ length }) => length !== first?.length);
+  if (first === undefined || other >= 0) {
+    const found =
+      first === undefined ? "an empty list" : `${arrays[other]?.length} elements of data[${other}]`;
+    refuse(caller, "data", found, first === undefined ? "arrays" : `${first.length}, as data[0] has`);
+  }
+  return requireKeys(options, types, caller).map(({ type, descending }, at) => {
+    const read = valuesOf(arrays[at] as AnyArray, type);
+    const keys = Array.from({ length: first.length }, (_, index) => orderOf(type, read(index) as Scalar));
+    return { keys, isDescending: descending };
+  });
+}
+
+/** The key of each element, or the bits of it that count, as an unsigned integer in the order of a sort. @throws {ArgumentError} */
+export function keysOf<A extends AnyArray>(
+  caller: string,
+  data: A,
+  options: Omit<ReferenceSort<A>, "descending">,
+): readonly (number | bigint)[] {
+  const { key, keyType } = options;
   const type = typeOfArray(data, options.type, caller);
   if (key === undefined && keyType !== undefined) {
     refuse(caller, "keyType", keyType?.name ?? shown(keyType), "a type only beside key");
@@ -213,38 +306,34 @@ function positionsOf<A extends AnyArray>(caller: string, data: A, options: Refer
   const ofKey =
     typeof key === "string"
       ? requireKey({ key, ...(keyType && { keyType }) }, type, caller).type
-      : requireScalar(keyType ?? type, caller, key ? "keyType" : "type");
+      : requireScalar(keyType ?? ((key && type.wide) || type), caller, key ? "keyType" : "type");
   const [from, to] = requireBits(options.bits, { type: ofKey }, caller);
   const mask = (1n << BigInt(to - from)) - 1n;
+  // Numbers are compared faster, and are exact up to 53 bits.
+  const isShort = to - from <= 53;
   const keyed = { caller, option: "key", to: ofKey, hasIndex: false };
   const read = key === undefined ? valuesOf(data, type) : resultsOver(key, { array: data, type }, keyed);
-  const keys = Array.from({ length: data.length }, (_, index) => {
+  return Array.from({ length: data.length }, (_, index) => {
     const own = key === undefined ? (read(index) as Scalar) : ofKey.round(read(index) as never);
-    return (orderOf(ofKey, own) >> BigInt(from)) & mask;
+    const bits = (orderOf(ofKey, own) >> BigInt(from)) & mask;
+    return isShort ? Number(bits) : bits;
   });
-  const sign = descending ? -1 : 1;
-  const numbers = segmentsOf(options.segments, data.length, caller);
-  const compare = (a: number, b: number): number => {
-    const between = (numbers?.[a] ?? 0) - (numbers?.[b] ?? 0);
-    if (between !== 0) {
-      return between;
-    }
-    const [x, y] = [keys[a] as bigint, keys[b] as bigint];
-    return x === y ? a - b : sign * (x < y ? -1 : 1);
-  };
-  return Uint32Array.from(keys, (_, index) => index).sort(compare);
 }
 
-/** The elements of a row, of which a selection takes the first. Without rows, all elements are one. */
-function requireTopKRows(segments: unknown, length: number, caller: string): { readonly rows: number } {
-  if (segments === undefined) {
-    return { rows: Math.max(1, length) };
+/** The first positions of each segment. Without segments, all elements are one. */
+function firstPositions(sorted: Uint32Array, k: number, segments: unknown, caller: string): Uint32Array {
+  const { length } = sorted;
+  const checked =
+    segments === undefined ? { rows: Math.max(1, length) } : requireSegments(segments, length, caller);
+  if ("rows" in checked) {
+    return sorted.filter((_, at) => at % checked.rows < k);
   }
-  const checked = requireSegments(segments, length, caller);
-  if (checked.kind !== "rows") {
-    refuse(caller, "segments", `{ ${checked.kind} }`, "{ rows }");
-  }
-  return checked;
+  const { words } = checked as Extract<CheckedSegments, { readonly words: Uint32Array }>;
+  return Uint32Array.from({ length: (words.length - 1) * k }, (_, place) => {
+    const [segment, at] = [Math.floor(place / k), place % k];
+    const sortedAt = (words[segment] as number) + at;
+    return sortedAt < (words[segment + 1] as number) ? (sorted[sortedAt] as number) : 0xffffffff;
+  });
 }
 
 /** The number of each element's segment. */

@@ -64,7 +64,12 @@ export function requireCode(
   takes: string,
 ): asserts given is string {
   if (typeof given !== "string") {
-    refuse(caller, option, given === null ? "null" : typeof given, takes);
+    refuse(
+      caller,
+      option,
+      given === null ? "null" : typeof given === "function" ? "a function" : typeof given,
+      takes,
+    );
   }
   if (!hasCode(given)) {
     refuse(caller, option, "empty", takes);

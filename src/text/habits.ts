@@ -7,6 +7,8 @@ const habits: readonly (readonly [seen: RegExp, cure: string])[] = [
   [/\?/, "WGSL has select(otherwise, then, condition)"],
   [/\*\*/, "WGSL has no **: a square is x * x"],
   [/\b(?:Math|np)\s*\./, "WGSL's functions have no prefix, as in abs(x)"],
+  [/\bisNaN\b/, "WGSL has no isNaN; a NaN of f32 has (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u"],
+  [/>>>/, "WGSL has no >>>: >> of a u32 shifts zeros in"],
   [/\b(?:Infinity|NaN)\b/, "WGSL has no Infinity and no NaN; the largest f32 is 3.4028234e38"],
 ];
 

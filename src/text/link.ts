@@ -1,5 +1,5 @@
 import type { Constants } from "./module.ts";
-import { assemble, declared, resolved, unrollDeclaration } from "./module.ts";
+import { assemble, declared, keptIn, numberOf, resolved, unrollDeclaration } from "./module.ts";
 import type { Declaration, Source, SourceText } from "./source.ts";
 
 /** A kernel as text. */
@@ -39,14 +39,21 @@ export const directivesAmong = (reached: ReadonlySet<string>): readonly string[]
 
 const F16 = "enable f16;";
 
+/** The names of WGSL that have to do with f16. A number such as 0.5h is among a text's words as the type. */
+const HALVES: ReadonlySet<string> = /* @__PURE__ */ new Set([
+  "f16",
+  ...["2", "3", "4"].flatMap((rows) => [
+    `vec${rows}h`,
+    ...["2", "3", "4"].map((columns) => `mat${columns}x${rows}h`),
+  ]),
+]);
+
 /** The sources, where a text of ours that several parts of a kernel need comes once: where the last of them has it. */
-function withoutRepeats(sources: readonly Source[]): readonly Source[] {
-  const last = new Map<string, number>();
-  const keys = sources.map((one) => ("text" in one && !one.callers ? one.name + one.text : ""));
-  keys.forEach((key, at) => {
-    last.set(key, at);
-  });
-  return sources.filter((_, at) => keys[at] === "" || last.get(keys[at] as string) === at);
+function withoutRepeats(
+  sources: readonly Source[],
+  numbers: readonly (number | undefined)[],
+): readonly Source[] {
+  return sources.filter((_, at) => numbers[at] === undefined || numbers.lastIndexOf(numbers[at]) === at);
 }
 
 /** What the sources have that an entry point needs: directives, and declarations in the order of the sources. */
@@ -55,25 +62,33 @@ export function neededBy(
   sources: readonly Source[],
 ): readonly [directives: readonly string[], declarations: readonly Declaration[]] {
   const { directives, declarations } = resolved(sources);
-  const references = new Map<string, Iterable<string>>(
-    declarations.map((one) => [one.name, one.references]),
-  ).set("f16", [F16]);
+  const references = new Map<string, Iterable<string>>(declarations.map((one) => [one.name, one.references]));
   const roots = [entryPoint, ...directives.filter((one) => one !== F16)];
-  const reached = reach(roots, (name) => references.get(name));
+  const reached = reach(roots, (name) => (HALVES.has(name) ? [F16] : references.get(name)));
   return [directivesAmong(reached), declarations.filter(({ name }) => reached.has(name))];
 }
+
+/** What was linked lately. */
+const kernels = new Map<string, LinkedModule>();
 
 /**
  * Links sources to one kernel. It has the declarations that the entry point needs, in the order of the sources, and all
  * directives. f16 is enabled if a declaration uses it, and only then. The caller's text is renamed where it has names of
- * ours. With `constants`, loops are written out.
+ * ours. With `constants`, loops are written out. What has no caller's text, and was linked lately, is not linked again.
  */
 export function linkSources(
-  given: readonly Source[],
+  sources: readonly Source[],
   entryPoint: string,
   constants?: Constants,
 ): LinkedModule {
-  const sources = withoutRepeats(given);
+  const numbers = sources.map(numberOf);
+  const link = (): LinkedModule => linked(withoutRepeats(sources, numbers), entryPoint, constants);
+  return numbers.includes(undefined)
+    ? link()
+    : keptIn(kernels, JSON.stringify([entryPoint, numbers, constants]), link);
+}
+
+function linked(sources: readonly Source[], entryPoint: string, constants?: Constants): LinkedModule {
   const each = (from: readonly Source[], change: (source: SourceText) => SourceText): readonly Source[] =>
     from.map((source) => ("text" in source ? change(source) : source.map(change)));
   const codeOf = (from: readonly Source[]): string => {

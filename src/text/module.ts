@@ -83,24 +83,27 @@ function unrolled(tokens: readonly string[], constants: Constants): string[] {
   return result;
 }
 
-/** How many texts are kept. Kernels of one plan have most of what is generated in common. */
-const MOST_TEXTS = 256;
+/** How many values are kept. Kernels have most of what is generated in common. */
+const MOST_KEPT = 512;
+
+/** The value of a key, which is made if it is not kept. All are dropped when there are too many. */
+export function keptIn<Value>(values: Map<string, Value>, key: string, make: () => Value): Value {
+  let value = values.get(key);
+  if (value === undefined) {
+    value = make();
+    if (values.size >= MOST_KEPT) {
+      values.clear();
+    }
+    values.set(key, value);
+  }
+  return value;
+}
 
 /** What was read lately, by its text. */
 const parsedTexts = new Map<string, Parsed>();
 
 /** Splits WGSL into its declarations. A caller's text may be invalid. Then it is split as far as possible. */
-export function parse(text: string): Parsed {
-  let parsed = parsedTexts.get(text);
-  if (parsed === undefined) {
-    parsed = parsedOfText(text);
-    if (parsedTexts.size >= MOST_TEXTS) {
-      parsedTexts.clear();
-    }
-    parsedTexts.set(text, parsed);
-  }
-  return parsed;
-}
+export const parse = (text: string): Parsed => keptIn(parsedTexts, text, () => parsedOfText(text));
 
 function parsedOfText(text: string): Parsed {
   const pieces = piecesOf(text);
@@ -148,6 +151,8 @@ const compacted = (declaration: Declaration): Declaration => ({
 
 /** What each source declares, so that it is read only once. */
 const known = new WeakMap<Source, Parsed>();
+/** What our texts declare, by their names and themselves: many are generated again for each kernel. */
+const ours = new Map<string, Parsed>();
 
 function parsedOf(source: Source): Parsed {
   let parsed = known.get(source);
@@ -168,12 +173,29 @@ function parsedOf(source: Source): Parsed {
     } else if (source.callers) {
       parsed = { ...parse(source.text), replaces: [] };
     } else {
-      const { declarations, ...others } = parse(source.text);
-      parsed = { ...others, declarations: declarations.map(compacted) };
+      const { name, text } = source;
+      parsed = keptIn(ours, `${name}\n${text}`, () => {
+        const { declarations, ...others } = parsedOfText(text);
+        return { ...others, declarations: declarations.map(compacted) };
+      });
     }
     known.set(source, parsed);
   }
   return parsed;
+}
+
+const numbers = new WeakMap<Parsed, number>();
+let lastNumber = 0;
+
+/** The number of a text of ours. Sources of the same name and text have the same one. Undefined where the caller's text is in a source. */
+export function numberOf(source: Source): number | undefined {
+  if (!("text" in source) || source.callers) {
+    return undefined;
+  }
+  const parsed = parsedOf(source);
+  const number = numbers.get(parsed) ?? ++lastNumber;
+  numbers.set(parsed, number);
+  return number;
 }
 
 /** What sources declare, in their order. */

@@ -65,8 +65,11 @@ export function errorAt(
   const callersLine = written.split(LINE_BREAK)[number - 1] ?? "";
   // If the compiler's line is not the caller's, or was written anew, its column is not the caller's either.
   const isSameLine = isExact && compiled.replace(MARKED, "").length === callersLine.length;
+  const told = tell(name, callersLine).replace(MARKED, "");
+  // What follows the caller's text is ours.
+  const problem = isExact ? told : told.replace(/\bfound '[^']*'/, "found the end of the text");
   return new SourceError(
-    `${name}, line ${number}: ${tell(name, callersLine).replace(MARKED, "")}\n  ${callersLine.trim()}`,
+    `${name}, line ${number}: ${problem}\n  ${callersLine.trim()}`,
     written,
     number,
     isSameLine ? Math.max(0, column - MARK.length * (before.match(MARKED)?.length ?? 0)) : 0,

@@ -81,6 +81,16 @@ export const directivesOf = (pieces: readonly Piece[]): string[] =>
 
 const DIRECTIVES = ["enable", "requires", "diagnostic"];
 
+/** Takes a word as a declaration's name, or as the `keyword` that it starts with. */
+function takeName(piece: Piece, token: string, before: string, keyword: string): void {
+  const { keyword: known } = piece;
+  if (known && known !== "const_assert" && (before === known || before === ">")) {
+    piece.name ||= token;
+  } else {
+    piece.keyword ||= keyword;
+  }
+}
+
 /** Splits any WGSL into its pieces. The pieces' texts, joined, are the text, with its words renamed. */
 export function piecesOf(text: string, rename = (word: string): string => word): Piece[] {
   const pieces: Piece[] = [];
@@ -120,11 +130,10 @@ export function piecesOf(text: string, rename = (word: string): string => word):
       if (token) {
         piece.words.push(token);
       }
-      if (keyword && keyword !== "const_assert" && (before === keyword || before === ">")) {
-        piece.name ||= token;
-      } else if (!depth) {
-        piece.keyword ||= read;
-      }
+      takeName(piece, token, before, depth === 0 ? read : "");
+    } else if (!word && read.endsWith("h")) {
+      // A number such as 0.5h.
+      piece.words.push("f16");
     }
     before = read;
     piece.text += token;

@@ -796,8 +796,14 @@ function inOrderOfUse(declarations: readonly ModuleDeclaration[]): readonly Modu
   return ordered;
 }
 
-/** The names in a declaration, without those in a function's body. */
+const knownNames = new WeakMap<ModuleDeclaration, readonly string[]>();
+
+/** The names in a declaration, without those in a function's body. Modules may share declarations, which are read once. */
 function namesUsedBy(one: ModuleDeclaration): readonly string[] {
+  const known = knownNames.get(one);
+  if (known !== undefined) {
+    return known;
+  }
   const names: string[] = [];
   const visit = (node: unknown): void => {
     if (Array.isArray(node)) {
@@ -813,5 +819,6 @@ function namesUsedBy(one: ModuleDeclaration): readonly string[] {
     }
   };
   visit(one);
+  knownNames.set(one, names);
   return names;
 }

@@ -39,7 +39,7 @@ export interface ThreeStorageNode {
 export type ThreeStorage = ThreeAttribute | ThreeStorageNode;
 
 /** Options of {@link openThree}: those of `openFold` that are not about the device. */
-export type ThreeOptions = Omit<OpenOptions, "device" | "adapter">;
+export type ThreeOptions = Omit<OpenOptions, "device" | "adapter" | "featureLevel">;
 
 /** What {@link ThreeFold.arrayOf} takes beside the attribute. */
 export interface ThreeArrayOptions<Name extends string = string, V extends Value = Value> {

@@ -5,6 +5,7 @@ import { fixedArray, leavesOf, scalarAt, vec2, vec3, vec4, writeValue } from "..
 import { f16, f32 } from "../../src/algebra/floats.ts";
 import { i32, u32 } from "../../src/algebra/integers.ts";
 import { monoid } from "../../src/algebra/monoid.ts";
+import { i16, u8 } from "../../src/algebra/narrow_types.ts";
 import { add } from "../../src/algebra/operators.ts";
 import { optionalDomain } from "../../src/algebra/optional_element.ts";
 import type { StructArray, StructFields, StructType, StructValueOf } from "../../src/algebra/struct.ts";
@@ -162,9 +163,15 @@ describe("vectors, arrays and structs as fields", () => {
       "position: a Float32Array is no value of vec3<f32>",
     ],
     [
-      "a number that is none",
-      { position: [1, 2, 0.1] },
-      "position[2]: 0.1 is no value of f32; the nearest is 0.10000000149011612",
+      "a number out of range",
+      { position: [1, 2, -1e39] },
+      "position[2]: -1e+39 is no value of f32; the nearest is -Infinity",
+    ],
+    ["a number past f16", { time: 65520 }, "time: 65520 is no value of f16; the nearest is Infinity"],
+    [
+      "a fraction",
+      { inner: { key: 0.5, at: [0, 0] } },
+      "inner.key: 0.5 is no value of u32, which takes whole numbers",
     ],
     [
       "a missing number",
@@ -202,6 +209,25 @@ describe("vectors, arrays and structs as fields", () => {
     const make = (): unknown =>
       operator({ name: "any", type: Outer, identity: value as never, combine: "later" });
     expect(make).toThrow(`operator any: the identity ${message}`);
+  });
+
+  test("take the nearest value of a float in its range, and no other integers", () => {
+    const f = Math.fround(0.1);
+    const given = { time: 65519, position: [0.1, 3.4028235e38, NaN], inner: { key: -0, at: [-0, Infinity] } };
+    const most = 2 ** 128 - 2 ** 104;
+    const taken = { time: 65504, position: [f, most, NaN], inner: { key: 0, at: [-0, Infinity] } };
+    const list = [[1], [2]];
+    expect(Outer.from([{ ...given, list } as never]).get(0)).toEqual({ ...taken, list });
+    const identity = { ...given, list } as never;
+    expect(operator({ name: "any", type: Outer, identity, combine: "later" }).identity).toEqual({
+      ...taken,
+      list,
+    });
+    expect(operator({ name: "any", type: f32, identity: 0.1, combine: "later" }).identity).toBe(f);
+    // A twin of the caller's computes with exact values, so it has to give them.
+    expect(problemOf(Outer, { ...taken, position: [0.1, 0, 0], list })).toBe(
+      "position[0]: 0.1 is no value of f32; the nearest is 0.10000000149011612",
+    );
   });
 
   test("round to the nearest value, part by part", () => {
@@ -405,6 +431,16 @@ describe("errors", () => {
     ]),
     ["no name", make("", { a: u32 }), 'struct: name is ""; it takes letters'],
     ["no fields", make("Empty", {}), "struct Empty: there are no fields"],
+    [
+      "a field of 8 bits",
+      () => struct({ name: "Bad", fields: { a: u8 as never } }),
+      "struct Bad, field a: u8 is not a type of a field, since WGSL has none of its size: take u32",
+    ],
+    [
+      "an array of 16 bits",
+      () => fixedArray(i16 as never, 4),
+      "fixedArray: i16 is not a type of a field, since WGSL has none of its size: take i32",
+    ],
     [
       "no type",
       make("Bad", { a: "u32" }),

@@ -58,8 +58,8 @@ async function meaningless(own: Fold, encoder: GPUCommandEncoder, buffer: GPUBuf
   struct({ name: "Typeless", fields: { pair: 3 } });
   // @ts-expect-error nor is an operator of a struct one in a kernel of f32.
   workGroupScan({ type: f32, op: greatest, workGroupSize: 32 });
-  // @ts-expect-error there is no 8-bit type.
-  await own.scan(Uint8Array.of(1));
+  // @ts-expect-error a view that is no array.
+  await own.scan(new DataView(new ArrayBuffer(4)));
   // @ts-expect-error nor plain arrays.
   await own.reduce([1, 2, 3]);
   // @ts-expect-error no such algorithm.
@@ -79,8 +79,9 @@ async function meaningless(own: Fold, encoder: GPUCommandEncoder, buffer: GPUBuf
   const either = await own.prepareCompact({ type: u32, maxLength: 1 } as CompactOptions<"u32">);
   either.record(encoder, ranges);
   either.record(encoder, { ...ranges, flags: buffer });
-  // @ts-expect-error flags are given to record.
-  await own.prepareCompact({ type: u32, flags: true, maxLength: 1 });
+  const both = await own.prepareCompact({ type: u32, where: "x > 7u", flags: true, maxLength: 1 });
+  // @ts-expect-error flags is missing.
+  both.record(encoder, ranges);
   // @ts-expect-error an operator is no string.
   await own.scan(floats, { op: "add" });
 }

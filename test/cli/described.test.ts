@@ -7,7 +7,7 @@ import { u32 } from "../../src/algebra/integers.ts";
 import type { ScalarType } from "../../src/algebra/types.ts";
 import { dumpElements, parseElements } from "../../src/cli/npy.ts";
 import { commandOf, flagOf, isFlag, outputOf } from "../../src/cli/primitives.ts";
-import { givenAs } from "../../src/plan/plan.ts";
+import { givenAs, keyInObject } from "../../src/plan/ranges.ts";
 import { asArray } from "../../src/primitives/example_calls.ts";
 import type { ExampleCall } from "../primitives/calls.ts";
 import { exampleCalls } from "../primitives/calls.ts";
@@ -32,7 +32,11 @@ const isTaken = ({ of: { primitive, help }, operands, options, isRefusedAtHand }
 
 /** An option as flags. */
 const flagsFor = (name: string, value: unknown): readonly string[] =>
-  value === true ? [flagOf(name)] : [flagOf(name), String((value as ScalarType).name ?? value)];
+  typeof value === "boolean"
+    ? value
+      ? [flagOf(name)]
+      : []
+    : [flagOf(name), String((value as ScalarType).name ?? value)];
 
 /** What the command is called with, once the files of its operands are written. */
 function argumentsFor({ of, operands, options }: ExampleCall): readonly string[] {
@@ -40,7 +44,9 @@ function argumentsFor({ of, operands, options }: ExampleCall): readonly string[]
     const file = `${operand.name}.npy`;
     const data = asArray({ operand, type, ...filled }) as ScalarArray;
     writeFileSync(join(folder, file), dumpElements({ type: type as ScalarType, data, shape: [data.length] }));
-    return isFlag(of, operand) ? [flagOf(operand.name), file] : [file];
+    const key = keyInObject(operand.name);
+    const given = key === undefined ? file : `${key}=${file}`;
+    return isFlag(of, operand) ? [flagOf(givenAs(operand.name)), given] : [file];
   });
   const [, ...others] = Object.keys(of.help.results ?? {});
   const needed = others.filter((name) => of.help.flags?.[name] === "needed");

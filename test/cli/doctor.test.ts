@@ -181,6 +181,9 @@ describe("the verdicts", () => {
     expect(verdictOf({ name: "whole words", forbidden: 2 })).toBe(
       "failed: 2 of 20,000 times, a word was loaded with halves of two stores. WebGPU forbids it. In Wavefold, single passes and sorts rely on that",
     );
+    expect(verdictOf({ name: "work-group stores", forbidden: 20_000 })).toBe(
+      "failed: 20,000 of 20,000 times, an atomic store in work-group memory did not replace the value that was there. WebGPU forbids it. In Wavefold, sorts, partitions by classes and other kernels that clear counters rely on that",
+    );
     expect(verdictOf({ name: "coherence", forbidden: 2 })).toMatch(
       /^note: 2 of 20,000 times, a load got an older value .* WebGPU forbids it\. Nothing in Wavefold relies on that$/,
     );

@@ -166,6 +166,10 @@ describe("which machine takes the call at hand", () => {
     expect(text("scan", "--length", "1000", "--passes", "single", ...NVIDIA)).toMatch(
       /^at hand {2}on the GPU\. The CPU has no kernels, and an option names some\.$/m,
     );
+    const exactly = (length: number) =>
+      report("scan", "--type", "f64", "--op", "exactAdd", "--length", String(length), ...NVIDIA).atHand;
+    expect(exactly(4096)?.why).toContain("Up to 4096 elements");
+    expect([4096, 4104].map((length) => exactly(length)?.machine)).toEqual(["cpu", "gpu"]);
     expect(text("sort", "--adapter", "software")).toMatch(/^at hand {2}on the CPU\. The adapter computes/m);
     expect(report("scan", "--length-on-gpu", ...NVIDIA).atHand).toBeUndefined();
   });

@@ -48,6 +48,27 @@ describe("wavefold histogram", () => {
     expect(countsIn("out.npy")).toEqual([1, 3]);
   });
 
+  test("takes channels, and a second dimension, and writes two dimensions", () => {
+    put("in.npy", "u32", Uint32Array.of(0, 9, 1, 9, 2, 3));
+    put("y.npy", "f32", Float32Array.of(0, 0.5, 1, 1, 0, 1));
+    const bins = ["--bins", "2", "--range", "0,10"];
+    const found = () => {
+      const { data, shape } = parseElements(readFileSync(join(folder, "out.npy")), "out.npy");
+      return [Array.from(data as Uint32Array), shape];
+    };
+    expect(run("in.npy", "-o", "out.npy", ...bins, "--channels", "2")).toEqual(done);
+    expect(found()).toEqual([
+      [3, 0, 1, 2],
+      [2, 2],
+    ]);
+    const ofY = ["-y", "y.npy", "--y-bins", "3", "--y-range", "0,1"];
+    expect(run("in.npy", "-o", "out.npy", ...bins, ...ofY)).toEqual(done);
+    expect(found()).toEqual([
+      [2, 0, 2, 0, 1, 1],
+      [2, 3],
+    ]);
+  });
+
   test("takes text, and prints text", () => {
     writeFileSync(join(folder, "in.txt"), "18446744073709551615 5 0 7");
     const args = ["in.txt", "--text", "u64", "-o", "-", "--edges", "0,6,18446744073709551615"];

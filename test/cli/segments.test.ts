@@ -41,6 +41,16 @@ test("columns: as many as the last dimension has, or a given number", () => {
   expect(fileOf("t.npy")).toEqual({ shape: [2], data: [9, 12] });
 });
 
+test("an axis of a file, or of elements without a header", () => {
+  put("c.npy", u32, Uint32Array.of(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12), [2, 3, 2]);
+  expect(run("scan", "c.npy", "-o", "s.npy", "--axis", "1")).toEqual(done);
+  expect(fileOf("s.npy")).toEqual({ shape: [2, 3, 2], data: [1, 2, 4, 6, 9, 12, 7, 8, 16, 18, 27, 30] });
+  expect(run("reduce", "c.npy", "-o", "t.npy", "--axis", "-2")).toEqual(done);
+  expect(fileOf("t.npy")).toEqual({ shape: [2, 2], data: [9, 12, 27, 30] });
+  expect(run("reduce", "c.npy", "-o", "t.npy", "--shape", "4,3", "--axis", "0")).toEqual(done);
+  expect(fileOf("t.npy")).toEqual({ shape: [3], data: [22, 26, 30] });
+});
+
 test("heads: a flag or a bit for each element", () => {
   put("x.npy", f32, Float32Array.of(1, 2, 3, 4, 5));
   put("h.npy", u32, Uint32Array.of(0, 0, 1, 0, 7));
@@ -194,7 +204,10 @@ const wrong: readonly [string[], RegExp][] = [
   ],
   [["runs", "x.npy", "-o", "t.npy"], /--counts <counts\.npy> is missing/],
   [["runs", "x.npy", "-o", "t.npy", "--counts", "-"], /runs: --counts takes a file/],
-  [["unique", "x.npy", "-o", "u.npy", "--indices", "--counts", "c.npy"], /--indices or --counts/],
+  [
+    ["unique", "x.npy", "-o", "u.npy", "--inverse", "c.npy", "--min-count", "2"],
+    /takes --inverse or --min-count, and not both/,
+  ],
   [["unique", "x.npy", "-o", "u.npy", "--counts", "-"], /unique: --counts takes a file/],
   [["unique", "x.npy", "-o", "u.npy", "--counts", "./u.npy"], /u\.npy: two outputs would go there/],
   [["runs", "x.npy", "-o", "k.npy", "--counts", "link.npy"], /link\.npy: two outputs would go there/],
@@ -202,6 +215,9 @@ const wrong: readonly [string[], RegExp][] = [
     ["reduce", "x.npy", "--key", "x", "-o", "new.npy", "--unique", "../to/new.npy"],
     /new\.npy: two outputs would go there/,
   ],
+  [["scan", "x.npy", "-o", "s.npy", "--shape", "2,2"], /--shape takes --axis N, too/],
+  [["scan", "x.npy", "-o", "s.npy", "--axis", "3"], /axis: 3; it takes a whole number from -1 to 0/],
+  [["scan", "x.npy", "-o", "s.npy", "--axis", "x"], /It takes a whole number/],
 ];
 test.each(wrong)("it refuses %j", (args, message) => {
   put("x.npy", u32, Uint32Array.of(1, 2, 3, 4));

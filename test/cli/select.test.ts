@@ -10,7 +10,7 @@ import { randomItems } from "../support/random.ts";
 
 // Selections in the command.
 
-const { i32, f32, u64 } = elementTypes;
+const { u32, i32, f32, u64 } = elementTypes;
 const files = useNpyFolder();
 const { put, fileOf, run } = files;
 
@@ -96,4 +96,13 @@ test("topk takes the greatest elements of each row", () => {
     expect(fileOf("b.npy")).toEqual({ type: "f32", shape, data: Array.from(values) });
     expect(fileOf("p.npy")).toEqual({ type: "u32", shape, data: Array.from(indices) });
   }
+});
+
+test("topk takes the greatest elements of each segment between offsets", () => {
+  put("x.npy", f32, Float32Array.of(3, -1, 7, 5));
+  put("o.npy", u32, Uint32Array.of(0, 3, 4));
+  const out = ["-o", "b.npy", "--indices-out", "p.npy"];
+  expect(run("topk", "x.npy", "-k", "2", "--offsets", "o.npy", ...out)).toEqual(done);
+  expect(fileOf("b.npy")).toEqual({ type: "f32", shape: [2, 2], data: [7, 3, 5, 0] });
+  expect(fileOf("p.npy")).toEqual({ type: "u32", shape: [2, 2], data: [2, 0, 3, 0xffffffff] });
 });

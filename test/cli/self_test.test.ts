@@ -219,6 +219,17 @@ describe("the self-test", () => {
     expect(titles(selfTests(recorder(true)))).toEqual(titles(tests));
   });
 
+  test.each(Object.keys(elementTypes))("checks each primitive on %s alone, too", (type) => {
+    const tests = selfTests(standIn(true), { types: [type] });
+    const names = described.map(({ primitive }) => primitive.name);
+    for (const name of [...names, "scan", "reduce", "compact"]) {
+      expect(
+        tests.some(({ primitive }) => primitive === name),
+        name,
+      ).toBe(true);
+    }
+  });
+
   test("has the checks of the types that were asked for, and skips what the device lacks", async () => {
     const verdicts = async (features: string[], passed: boolean) => {
       const singlePass = { passed, detail: "", milliseconds: 1 };
@@ -324,8 +335,9 @@ test("compiles few kernels, and short ones, on a GPU", async () => {
   const tests = selfTests(own);
   await runSelfTests(tests, { step: () => {} });
   expect(codes.length).toBeGreaterThan(100);
-  expect(codes.length).toBeLessThanOrEqual(1.2 * tests.length);
-  expect(codes.join("").length).toBeLessThan(13_700 * tests.length);
+  // A sort takes several, and so does a sort before `unique`.
+  expect(codes.length).toBeLessThanOrEqual(1.3 * tests.length);
+  expect(codes.join("").length).toBeLessThan(14_700 * tests.length);
   own.destroy();
 });
 

@@ -37,6 +37,57 @@ test("sorts floats in the order of their numbers, of any shape, in one dimension
   expect(dataOf("x.npy")).toEqual([Number.NaN, 7, 3, 0, -0, -Infinity]);
 });
 
+test("sorts by several keys, each in its order", () => {
+  const [cities, ages, names] = [
+    [2, 1, 2, 1],
+    [30, 41, 52, 7],
+    [0, 1, 2, 3],
+  ];
+  put("city.npy", u32, Uint32Array.from(cities));
+  put("age.npy", f32, Float32Array.from(ages));
+  put("name.npy", u64, BigUint64Array.from(names, BigInt));
+  const keys = ["city.npy", "--then-by", "age.npy", "--orders", "ascending,descending"];
+  expect(run("argsort", ...keys, "-o", "p.npy")).toEqual(done);
+  expect(dataOf("p.npy")).toEqual([1, 3, 2, 0]);
+  const values = ["--values", "name.npy", "--values-out", "n.npy"];
+  expect(run("sort", ...keys, "-o", "c.npy", "--then-by-out", "a.npy", ...values)).toEqual(done);
+  expect([fileOf("c.npy"), fileOf("a.npy"), fileOf("n.npy")]).toEqual([
+    { type: "u32", shape: [4], data: [1, 1, 2, 2] },
+    { type: "f32", shape: [4], data: [41, 7, 52, 30] },
+    { type: "u64", shape: [4], data: [1n, 3n, 2n, 0n] },
+  ]);
+  const fails = (message: RegExp, ...args: string[]): void =>
+    failsIn(files.path, message, [...args, ...SIMULATED]);
+  fails(/1 --then-by file and 0 --then-by-out files/, "sort", ...keys, "-o", "c.npy");
+  fails(/--orders.*ascending or descending/, "argsort", ...keys.slice(0, 4), "up,down", "-o", "c.npy");
+  fails(/--orders has 1 order; it takes 2/, "argsort", ...keys.slice(0, 4), "ascending", "-o", "c.npy");
+  fails(/--orders.*cannot be used with.*--descending/, "argsort", ...keys, "--descending", "-o", "c.npy");
+});
+
+test("a merge writes values where it has values of both arrays", () => {
+  put("a.npy", u32, Uint32Array.of(1, 5));
+  put("b.npy", u32, Uint32Array.of(2, 5, 9));
+  put("c.npy", u32, Uint32Array.of(2, 5));
+  const merged = ["merge", "a.npy", "b.npy", "-o", "moved-keys.npy"];
+  const [values, others, output] = [
+    ["--values", "a.npy"],
+    ["--other-values", "b.npy"],
+    ["--values-out", "moved.npy"],
+  ] as const;
+  expect(run(...merged, ...values, ...others, ...output)).toEqual(done);
+  expect(dataOf("moved.npy")).toEqual([1, 2, 5, 5, 9]);
+  const fails = (message: RegExp, ...args: string[]): void =>
+    failsIn(files.path, message, [...args, ...SIMULATED]);
+  fails(/0 --values files and 1 --values-out file/, ...merged, ...output);
+  fails(/1 --values file and 0 --values-out files/, ...merged, ...values, ...others);
+  fails(/--other-values is missing; it takes an array beside --values/, ...merged, ...values, ...output);
+  fails(/--values is missing; it takes an array beside --other-values/, ...merged, ...others);
+  const twice = ["map", "a.npy", "-o", "m.npy", "--map", "x + y", "--with", "y=c.npy", "--with", "y=c.npy"];
+  fails(/--with has y twice/, ...twice);
+  fails(/b\.npy: it holds 3 elements, and a\.npy holds 2/, ...twice.slice(0, 6), "--with", "y=b.npy");
+  fails(/--edge is missing/, ...twice.slice(0, 4), "--map", "before", "--neighbours", "before=-1");
+});
+
 test("sorts by keys, by their type, and by some of their bits", () => {
   const data = randomItems(i32, 1500, "by keys") as Int32Array;
   put("x.npy", i32, data);

@@ -85,7 +85,7 @@ function segmentsOf(kind: string, length: number): Segments | undefined {
 
 const folded = pairs({
   type: types,
-  op: Object.keys(operators).filter((name) => name !== "exactAdd") as (keyof typeof operators)[],
+  op: Object.keys(operators) as (keyof typeof operators)[],
   length: lengths,
   exclusive: [false, true],
   hasInitial: [false, true],
@@ -136,6 +136,21 @@ test.for(folded)("$op of $type, $length elements, $segments", async (row) => {
   if (into !== "data") {
     expectSameBits(data, before, "the data");
   }
+});
+
+test("exact sums of a map with params, and at positions", async () => {
+  const { exactAdd } = operators;
+  const scaled = { op: exactAdd, map: "x * scale", params: { scale: 0.5 } } as const;
+  const data = Float32Array.of(2e8, 2, -2e8, 1);
+  expect(await fold.reduce(data, scaled)).toBe(1.5);
+  expect([...(await fold.scan(data, { ...scaled, reverse: true }))]).toEqual([1.5, -1e8, -1e8, 0.5]);
+  expect(await fold.reduce(data, { op: exactAdd, type: elementTypes.f64, initial: 1e-300 })).toBe(3);
+  const positions = Uint32Array.of(2, 0, 2, 0);
+  const scattered = await fold.scatter(Float64Array.of(1e308, 1, -1e308, 1e-16), positions, {
+    op: exactAdd,
+    length: 4,
+  });
+  expect([...scattered]).toEqual([1, 0, 0, 0]);
 });
 
 const selected = pairs({

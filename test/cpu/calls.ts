@@ -5,6 +5,7 @@ import { f32 } from "../../src/algebra/floats.ts";
 import { i32, u32 } from "../../src/algebra/integers.ts";
 import type { ElementType, Value } from "../../src/algebra/types.ts";
 import type { CpuArray, CpuCall, Numbers } from "../../src/cpu/call.ts";
+import { argSort } from "../../src/cpu/sort_loops.ts";
 import type { Arguments } from "../../src/primitives/example_calls.ts";
 import { asArray, optionsAtHand } from "../../src/primitives/example_calls.ts";
 import type { Request } from "../../src/primitives/primitive.ts";
@@ -40,14 +41,31 @@ export function cpuCall(
     options: options as never,
     facts: factsWith(),
   });
-  return {
+  const call: CpuCall & { readonly request: Request } = {
     arrays: of((one) => cpuArray(one.type, asArray(one))),
     request,
-    async mapped(text, from, to, firstIndex = 0) {
+    positionsInOrder: async () => (await argSort(call))?.[0] as Uint32Array | undefined,
+    async condition(text) {
+      const made = await call.mapped(text, call.arrays.data as CpuArray, u32, true);
+      const flags = made?.numbers as Uint32Array;
+      return {
+        count: () => flags.filter(Boolean).length,
+        find(_, start, end, wanted) {
+          const step = start < end ? 1 : -1;
+          let at = start;
+          while (at !== end && Boolean(flags[at]) !== wanted) {
+            at += step;
+          }
+          return at === end ? -1 : at;
+        },
+        keep: () => Number.NaN,
+      };
+    },
+    async mapped(text, from, to) {
       const name = Object.keys(given ?? {}).find((key) => (given as Record<string, unknown>)[key] === text);
       const twin = example.twins?.[name ?? ""] as (x: Value, i: number) => Value;
       const own =
-        (to === "condition" ? u32 : to) ??
+        to ??
         (text.startsWith("i32(") ? i32 : text.startsWith("f32(") ? f32 : text === "x" ? from.type : u32);
       const read = valuesOf(
         from.type.kind === "struct"
@@ -57,9 +75,10 @@ export function cpuCall(
       );
       const { array, set } = settable(arrayOver(own, new ArrayBuffer(from.length * own.bytes)), own);
       for (let at = 0; at < from.length; at++) {
-        set(at, own.round(twin(read(at), firstIndex + at)));
+        set(at, own.round(twin(read(at), at)));
       }
       return cpuArray(own, array);
     },
   };
+  return call;
 }

@@ -9,9 +9,10 @@ import type { Segments } from "../../src/algebra/segments.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { Scalar, ScalarType, TypeName } from "../../src/algebra/types.ts";
 import type { Numbers } from "../../src/cpu/call.ts";
+import * as exact from "../../src/cpu/exact_folds.ts";
 import type { FoldName } from "../../src/cpu/folds.ts";
-import { foldNameOf, reduceNumbers, scanNumbers } from "../../src/cpu/folds.ts";
-import { reduceSegments, scanSegments } from "../../src/cpu/segment_folds.ts";
+import * as whole from "../../src/cpu/folds.ts";
+import * as ofSegments from "../../src/cpu/segment_folds.ts";
 import type { CpuSegments } from "../../src/cpu/segments.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
@@ -24,9 +25,11 @@ const reduce = reduceReference as (data: unknown, options: object) => Scalar;
 
 const types = Object.values(elementTypes) as readonly ScalarType[];
 const lengths = [0, 1, 2, 3, 255, 256, 257, 1000];
-const names = Object.keys(operators).filter((name) => name !== "exactAdd") as FoldName[];
+const names = Object.keys(operators) as FoldName[];
 const takes = (name: FoldName, { kind }: ScalarType): boolean =>
-  kind !== "float" || !["and", "or", "xor"].includes(name);
+  kind === "float" ? !["and", "or", "xor"].includes(name) : name !== "exactAdd";
+const { foldNameOf, scanNumbers } = whole;
+const { reduceSegments, scanSegments } = ofSegments;
 const cases = types.flatMap((type) =>
   names.filter((name) => takes(name, type)).map((name) => [type.name, name] as const),
 );
@@ -71,6 +74,8 @@ const dataOf = (type: ScalarType, length: number): readonly Numbers[] => {
 
 describe.each(cases)("%s, %s", (typeName, name) => {
   const type = elementTypes[typeName as TypeName] as ScalarType;
+  const loops = name === "exactAdd" ? exact : { ...whole, ...ofSegments };
+  const { reduceNumbers, scanNumbers, reduceSegments, scanSegments } = loops;
   const op = operators[name] as Operator as Operator<never>;
   const options = { op, type: type as never };
   const call = { type, op: name };
@@ -259,6 +264,6 @@ test("operators that have no loops", () => {
   const Pair = struct({ name: "Pair", fields: { a: u32 } });
   expect(foldNameOf(operators.add as Operator, u32)).toBe("add");
   expect(foldNameOf(own as Operator, u32)).toBe(undefined);
-  expect(foldNameOf(operators.exactAdd as Operator, f32)).toBe(undefined);
+  expect(foldNameOf(operators.exactAdd as Operator, f32)).toBe("exactAdd");
   expect(foldNameOf(operators.add as Operator, Pair)).toBe(undefined);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { operator } from "../../src/algebra/custom_operator.ts";
-import { f16 } from "../../src/algebra/floats.ts";
+import { exactAdd } from "../../src/algebra/exact_add.ts";
+import { f16, f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { StructArray, struct } from "../../src/algebra/struct.ts";
 import { NoGpuError, SourceError } from "../../src/errors.ts";
@@ -8,6 +9,7 @@ import { Fold } from "../../src/gpu/fold.ts";
 import { openFold as openInBrowser } from "../../src/gpu/open.ts";
 import type { NodeOpenOptions } from "../../src/node.ts";
 import { openFold } from "../../src/node.ts";
+import type { SimulatorOptions } from "../../src/simulator/index.ts";
 import { simulatedGpu } from "../../src/simulator/index.ts";
 import { adapter, swiftShaderMissing } from "../support/adapter.ts";
 
@@ -23,8 +25,10 @@ function hasDevice(fold: Fold): boolean {
 }
 
 /** A simulated adapter, and how many dispatches its devices were given. */
-async function countedAdapter(): Promise<{ adapter: GPUAdapter; dispatches(): number }> {
-  const adapter = (await simulatedGpu().requestAdapter()) as GPUAdapter;
+async function countedAdapter(
+  options: SimulatorOptions = {},
+): Promise<{ adapter: GPUAdapter; dispatches(): number }> {
+  const adapter = (await simulatedGpu(options).requestAdapter()) as GPUAdapter;
   let count = 0;
   const requestDevice = adapter.requestDevice.bind(adapter);
   Object.assign(adapter, {
@@ -126,8 +130,28 @@ describe("on a GPU", () => {
     const fold = await openFold({ adapter: (await gpu.requestAdapter()) as GPUAdapter, cpu: "auto" });
     expect(fold.explain("scan", 1000)).toMatchObject({ machine: "cpu" });
     expect(fold.explain("scan", 1 << 20)).toMatchObject({ machine: "gpu" });
+    expect(fold.explain("exactAdd", 4096)).toMatchObject({ machine: "cpu" });
+    expect(fold.explain("exactAdd", 4097)).toMatchObject({ machine: "gpu" });
     expect(() => fold.explain("scann" as "scan", 1)).toThrow("scan, reduce");
     expect(() => fold.explain("scan", -1)).toThrow("length");
+    fold.destroy();
+  });
+
+  test("of exact sums, fewer elements are short", async () => {
+    const { adapter, dispatches } = await countedAdapter({ vendor: "nvidia" });
+    const fold = await openFold({ adapter, cpu: "auto" });
+    const ones = new Float32Array(4097).fill(1);
+    const positions = new Uint32Array(4096);
+    expect(await fold.reduce(ones.subarray(1), { op: exactAdd })).toBe(4096);
+    expect(await fold.reduce(ones.subarray(1), { op: exactAdd, segments: { rows: 4096 } })).toEqual(
+      Float32Array.of(4096),
+    );
+    expect(await fold.scatter(ones.subarray(1), positions, { op: exactAdd, length: 1 })).toEqual(
+      Float32Array.of(4096),
+    );
+    expect(dispatches()).toBe(0);
+    expect(await fold.reduce(ones, { op: exactAdd })).toBe(4097);
+    expect(dispatches()).toBeGreaterThan(0);
     fold.destroy();
   });
 
@@ -224,6 +248,33 @@ test("a scan of structs writes into an array that starts between words", async (
   expect([0, 1, 2].map((at) => into.get(at).count)).toEqual([1, 3, 6]);
   const kept = await fold.compact(into, { flags: [0, 1, 1], into });
   expect([kept.length, ...[0, 1, 2].map((at) => into.get(at).count)]).toEqual([2, 3, 6, 6]);
+  fold.destroy();
+});
+
+test("messages name no function of ours, and say where a text ends", async () => {
+  const fold = await openFold({ cpu: "always" });
+  const data = Float32Array.of(1);
+  const told = async (call: Promise<unknown>): Promise<string> =>
+    call.then(
+      () => "",
+      (cause: Error) => cause.message,
+    );
+  expect(await told(fold.map(data, { map: "u32(x)" }))).toBe(
+    "the map, line 1: this is u32; it takes f32; the option type says what the map gives\n  u32(x)",
+  );
+  expect(await told(fold.sort(data, { key: "vec2f(x)" }))).toBe(
+    "the key, line 1: this is vec2<f32>; it takes f32; the option keyType says what the key gives\n  vec2f(x)",
+  );
+  expect(await told(fold.compact(data, { where: "x >" }))).toBe(
+    "the predicate, line 1: expected an expression, and found the end of the text\n  x >",
+  );
+  expect(await told(fold.compact(data, { where: "x > ;" }))).not.toContain("the end of the text");
+  // A name of the caller's own stays.
+  const declarations = "fn half(x: f32) -> f32 { return u32(x); }";
+  const op = operator({ name: "halves", type: f32, identity: 0, declarations, combine: "half(earlier)" });
+  expect(await told(fold.reduce(Float32Array.of(1, 2), { op }))).toContain(
+    "half returns f32, and this is u32",
+  );
   fold.destroy();
 });
 

@@ -69,8 +69,10 @@ export async function onCpu(
   const results = await run({
     arrays: Object.fromEntries(all.map(([name, typed]) => [name, cpuArrayOf(typed)])),
     request,
+    positionsInOrder: async () => undefined,
+    condition: async () => undefined,
     mapped: async (text, from, to = from.type) => {
-      if (text !== options.key || twin === undefined || to === "condition") {
+      if (text !== options.key || twin === undefined) {
         return undefined;
       }
       const read = valuesOf(array, type);

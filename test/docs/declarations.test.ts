@@ -7,6 +7,7 @@ const entries = [
   "node.ts",
   "wgsl.ts",
   "typegpu.ts",
+  "wesl.ts",
   "three/index.ts",
   "simulator/index.ts",
   "reference/index.ts",

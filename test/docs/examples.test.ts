@@ -6,6 +6,7 @@ import { build } from "esbuild";
 import { describe, expect, test } from "vitest";
 import { Fold } from "../../src/gpu/fold.ts";
 import { primitives as described } from "../../src/primitives/described.ts";
+import { weslBundle } from "../../src/wesl.ts";
 import { storageBuffer } from "../support/buffers.ts";
 import { blocksOf, modules, reasonOf, runBlocks, sectionsOf } from "../support/code_blocks.ts";
 import { useFold } from "../support/fold.ts";
@@ -101,7 +102,9 @@ async function buildAside(options: BuildOptions): Promise<void> {
 }
 
 /** The ranges that recordings of described primitives give. */
-const ranges = described.flatMap(({ primitive }) => primitive.operands.map(({ range }) => range));
+const ranges = described.flatMap(({ primitive }) =>
+  primitive.operands.flatMap(({ range, isByName }) => (isByName ? [] : [range])),
+);
 
 const linesOf = (text: string): string[] => text.split("\n").filter((line) => line !== "");
 /** The lines of each program that guides.test.ts runs. */
@@ -124,6 +127,7 @@ describe("the example of", () => {
       ...modules["wavefold/monoids"]?.run,
       ...modules["wavefold/laws"]?.run,
       ...modules["wavefold/typegpu"]?.run,
+      weslBundle,
       ...modules["wavefold/reference"]?.run,
       ...modules["wavefold/wgsl"]?.run,
       ...modules["wavefold/three"]?.run,
@@ -133,7 +137,8 @@ describe("the example of", () => {
       // The site's own.
       fold: fold(),
       encoder: device.createCommandEncoder(),
-      output: words(),
+      // Of a merge, both arrays go there.
+      output: storageBuffer(device, new Uint32Array(2000)),
       count: words(),
       indices: words(),
       flags: words(),

@@ -19,6 +19,7 @@ import {
   reasonOf,
   runBlocks,
   sectionsOf,
+  shownFiles,
   testCommands,
 } from "../support/code_blocks.ts";
 import { adapter, useFold, useSoftwareFold } from "../support/fold.ts";
@@ -28,7 +29,11 @@ import { failures, nullGpu, useNullDevice } from "../support/null_device.ts";
 const simulated = useFold();
 const software = useSoftwareFold();
 /** Sections of words that a driver says, or with a picture. */
-const onSoftware = ["errors, SourceError", "render-loop, Particles that die, without reading back"];
+const onSoftware = [
+  "errors, SourceError",
+  "render-loop, Particles that die, without reading back",
+  "splats, Draw them",
+];
 const foldOf = (title: string): Fold => (onSoftware.includes(title) ? software() : simulated());
 const nullDevice = useNullDevice();
 const folder = "docs/guides";
@@ -85,7 +90,8 @@ async function givenTo(name: string, section: Section): Promise<Record<string, u
   switch (title) {
     case "own-kernel, What to expect":
       return { ...given, kernel: guides.find((guide) => guide.name === name)?.sections[0]?.blocks[0]?.text };
-    case "render-loop, Particles that die, without reading back": {
+    case "render-loop, Particles that die, without reading back":
+    case "splats, Draw them": {
       let frames = 0;
       const format = "rgba8unorm";
       const picture = device.createTexture({
@@ -143,6 +149,14 @@ test("there are guides, and the index links them all", async () => {
   const linked = [...index.matchAll(/\]\(([\w-]+)\.md\)/g)].map(([, name]) => name);
   expect(linked.length).toBeGreaterThanOrEqual(8);
   expect([...linked, "index"].sort()).toEqual(guides.map(({ name }) => name).sort());
+});
+
+test("files that guides show are those of examples/, which have tests of their own", async () => {
+  const shown = guides.flatMap(({ text }) => shownFiles(text));
+  expect(shown.length).toBeGreaterThanOrEqual(3);
+  for (const { path, text } of shown) {
+    expect(text, path).toBe(await readFile(path, "utf8"));
+  }
 });
 
 /** WebGPU's globals. Node.js has none, but a guide may set some. */

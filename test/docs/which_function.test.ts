@@ -73,7 +73,7 @@ test.each([
   ['fold.all(a, { where: "x > 3" })', false],
   ['fold.findFirst(a, { where: "x > 3" })', 2],
   ["fold.unique(await fold.sort(a))", Float32Array.of(0.5, 1, 2, 4, 8)],
-  ['fold.histogram(n, { bins: 10, bin: "x", weights: a })', Float32Array.of(2, 5, 10, 0.5, 0, 0, 0, 0, 0, 0)],
+  ["fold.scatter(a, n, { length: 10, op: exactAdd })", Float32Array.of(2, 5, 10, 0.5, 0, 0, 0, 0, 0, 0)],
   ["fold.reduce(a, { segments: { offsets: [0, 2, 6] } })", Float32Array.of(2.5, 15)],
   [
     'fold.scan(sorted.keys, { map: "1u", exclusive: true, segments: { keys: sorted.keys } })',

@@ -130,6 +130,32 @@ test("three.js: draw from back to front", async () => {
   expect(rowsOf(report.after)).toEqual(rowsOf(large));
 });
 
+test("three.js: splats that a camera sees", async () => {
+  const { report } = await runInPage<{
+    readonly before: readonly number[];
+    readonly after: readonly number[];
+    readonly draws: readonly (readonly number[])[];
+  }>(
+    browser(),
+    sectionOf("three.js: splats"),
+    `const drawn = async () => Array.from(new Uint32Array(await renderer.getArrayBufferAsync(indirect)));
+    const before = await $frames(1);
+    const draws = [await drawn()];
+    camera.position.x = 380;
+    const after = await $frames(2);
+    draws.push(await drawn());
+    $report({ before, after, draws });`,
+  );
+  expect(report.draws).toEqual([
+    [6, 2, 0, 0, 0],
+    [6, 1, 0, 0, 0],
+  ]);
+  const large = pictureOf([{ x: 30, y: 30, width: 100, height: 100 }]);
+  const nearest = pictureOf([{ x: 90, y: 70, width: 20, height: 20 }]);
+  expect(rowsOf(report.before)).toEqual(rowsOf(large.map((pixel, at) => pixel - (nearest[at] ?? 0))));
+  expect(rowsOf(report.after)).toEqual(rowsOf(pictureOf([{ x: 75, y: 55, width: 50, height: 50 }])));
+});
+
 test("three.js: particles that die", async () => {
   const { checked, report } = await runInPage<{
     readonly pixels: readonly number[];

@@ -21,6 +21,7 @@ const shortLengths: CpuLengths = {
   reduce: SHORT,
   sort: SHORT,
   segments: SHORT,
+  exactAdd: SHORT,
   others: SHORT,
 };
 

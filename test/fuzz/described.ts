@@ -3,13 +3,13 @@ import fc from "fast-check";
 import { valuesOf } from "../../src/algebra/array_values.ts";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { u32 } from "../../src/algebra/integers.ts";
-import type { ElementType } from "../../src/algebra/types.ts";
+import type { ElementType, NarrowName } from "../../src/algebra/types.ts";
 import { ArgumentError } from "../../src/errors.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import type { GpuArray } from "../../src/gpu/gpu_arrays/gpu_array.ts";
 import type { Prepared } from "../../src/gpu/recordings/recording.ts";
 import type { Fold } from "../../src/node.ts";
-import { givenAs, inLists } from "../../src/plan/plan.ts";
+import { givenAs, inLists } from "../../src/plan/ranges.ts";
 import type { Arguments } from "../../src/primitives/example_calls.ts";
 import { asArray, callOn, exampleOf, optionsAtHand, requestFor } from "../../src/primitives/example_calls.ts";
 import type { Request, Result } from "../../src/primitives/primitive.ts";
@@ -17,7 +17,7 @@ import { recordedParams, typesOnly, withParams } from "../support/params.ts";
 import type { Described } from "../support/primitives.ts";
 import { described, prepareName } from "../support/primitives.ts";
 import type { Meant } from "./described_arguments.ts";
-import { argumentsOf, givenOf, meaningOf, optionArbitraries } from "./described_arguments.ts";
+import { argumentsOf, meaningOf, optionArbitraries } from "./described_arguments.ts";
 import type { Fixture } from "./fixture.ts";
 import { hasFeature } from "./fixture.ts";
 import type { Scale } from "./plans.ts";
@@ -38,7 +38,7 @@ export const places = ["at hand", "uploaded", "wrapped", "counted", "recorded"] 
 /** What is called. */
 export interface DescribedSpec {
   readonly primitive: string;
-  readonly type: TypeSpec;
+  readonly type: TypeSpec | NarrowName;
   /** The room of arrays whose length is on the GPU, and what recordings are prepared for. */
   readonly maxLength: number;
   /** Which of the primitive's examples it is, and the seed that they come from. */
@@ -73,9 +73,12 @@ export function describedArbitrary(scale: Scale): fc.Arbitrary<DescribedCase> {
     fc.record(
       {
         primitive: fc.constant(primitive.name),
-        type: typeArbitrary(scale).map((type) =>
-          examples.of(typeOf(type), 1, () => 0).length > 0 ? type : "u32",
-        ),
+        type: fc
+          .oneof(
+            { weight: 3, arbitrary: typeArbitrary(scale) },
+            { weight: 1, arbitrary: fc.constantFrom<NarrowName[]>("u8", "i8", "u16", "i16") },
+          )
+          .map((type) => (examples.of(typeOf(type), 1, () => 0).length > 0 ? type : "u32")),
         maxLength: length,
         example: fc.nat({ max: 99 }),
         seed: fc.nat({ max: 0xffff }),
@@ -185,13 +188,10 @@ const requestOf = (
 
 /** The results of a call, by their names. */
 function resultsOf(results: readonly Result[], made: unknown): readonly (readonly [Result, unknown])[] {
-  const given = givenOf(results);
-  const of = (name: string): unknown => {
-    const list = givenAs(name);
-    const named = Object(made)[list];
-    return list === name ? named : Object(named)[name.slice(list.length + 1, -1)];
-  };
-  return given.map((one) => [one, given.length === 1 ? made : of(one.name)]);
+  // Those of lists are in the order of the results.
+  const isListed = results.some(({ name }) => name !== givenAs(name));
+  const named = isListed ? Object.values(Object(made)).flat() : results.map(({ name }) => Object(made)[name]);
+  return results.map((one, at) => [one, results.length === 1 ? made : named[at]]);
 }
 
 async function runAtHand(called: Called, given: Given, { length }: DescribedStep): Promise<Verdict> {
@@ -257,6 +257,9 @@ function ownBuffers({ fixture: { fold } }: Called): Own {
   };
 }
 
+/** Ranges start at multiples of this many bytes: of items that share words, at a word. */
+const unitOf = ({ bytes, wide }: ElementType): number => (wide ? u32.bytes : bytes);
+
 const wordOf = (word: number): Uint8Array => new Uint8Array(Uint32Array.of(word).buffer);
 
 async function runOnGpu(called: Called, given: Given, step: DescribedStep): Promise<Verdict> {
@@ -287,8 +290,10 @@ async function runOnGpu(called: Called, given: Given, step: DescribedStep): Prom
           continue;
         }
         const isInput = operand.range === "input";
-        const range = own.range(name, bytes, type.bytes, before);
-        const isOnGpu = isInput ? isCounted : operand.count !== undefined && before % 2 === 0;
+        const range = own.range(name, bytes, unitOf(type), before);
+        // What goes with another array has no room for what lies behind that.
+        const isAlone = operands.every((other) => other.operand.isOneEach !== name);
+        const isOnGpu = isInput ? isCounted : operand.count !== undefined && before % 2 === 0 && isAlone;
         // A length that is more than there is room for stands for the room. Other arrays have room for what lies behind them.
         const word = isInput && one.length === room && before % 5 === 4 ? room + 900 : one.length;
         const most = isInput ? room : room + Math.floor(BEHIND / type.bytes);
@@ -375,7 +380,7 @@ async function runRecorded(called: Called, given: Given, step: DescribedStep): P
     ...Object.fromEntries(
       operands.map(({ operand: { range }, type, bytes }, at) => [
         range,
-        own.range(range, bytes, type.bytes, before + at),
+        own.range(range, bytes, unitOf(type), before + at),
       ]),
     ),
     ...Object.fromEntries(
@@ -383,7 +388,7 @@ async function runRecorded(called: Called, given: Given, step: DescribedStep): P
         const blank = new Uint8Array(most * type.bytes).fill(FILL);
         const after = blank.slice();
         after.set(meant[name] ?? []);
-        return [range, own.range(range, blank, type.bytes, before + 1 + at, after)];
+        return [range, own.range(range, blank, unitOf(type), before + 1 + at, after)];
       }),
     ),
   };

@@ -7,7 +7,6 @@ import {
   bytesOf,
   elementBytes,
   exampleArguments,
-  filledOf,
   gatheredBytes,
 } from "../../src/primitives/example_calls.ts";
 import type { Primitive, Result } from "../../src/primitives/primitive.ts";
@@ -34,7 +33,8 @@ export const choicesOf = ({
 }: Pick<Primitive<never>, "options">): Readonly<Record<string, readonly unknown[]>> =>
   Object.fromEntries(
     Object.entries(options).flatMap(([name, kind]) => {
-      const values = kind === "boolean" ? [true, false] : Array.isArray(kind) ? kind : tunings[name];
+      const isFlag = kind === "boolean" || kind === "booleans";
+      const values = isFlag ? [true, false] : Array.isArray(kind) ? kind : tunings[name];
       return values === undefined ? [] : [[name, values as unknown[]]];
     }),
   );
@@ -67,10 +67,6 @@ const NONE = 0xffffffff;
 /** The bytes of each result. */
 export type Meant = Readonly<Record<string, Uint8Array>>;
 
-/** The results that calls give. */
-export const givenOf = (results: readonly Result[]): readonly Result[] =>
-  results.filter(({ isDropped }) => !isDropped);
-
 /**
  * What a call means, by the reference; undefined if it has no result. Positions count from `firstIndex`. Of results that the GPU counts,
  * there are as many elements as there is room for.
@@ -85,18 +81,23 @@ export function meaningOf(
     return undefined;
   }
   const { examples, reference, order } = of;
-  const filled = (name: string): Filled => filledOf(given.operands, name);
+  const filled = (name: string): Filled =>
+    given.operands.find(({ operand }) => operand.name === name) as Filled;
   const isOrdered = ({ operand: { isOption } }: Filled): boolean => order !== undefined && isOption === true;
   const all = argumentsOfReference(of, given, firstIndex);
-  const made = reference(...all) as Readonly<Record<string, unknown>>;
-  const named = givenOf(results);
+  const first = reference(...all);
+  const made = (
+    examples.startingAt ? examples.startingAt(firstIndex, first, given.options as never) : first
+  ) as Readonly<Record<string, unknown>>;
   const ordered = new Map(
-    named
+    results
       .filter(({ like }) => like !== undefined && isOrdered(filled(like)))
       .map((result) => [result, filled(result.like as string)]),
   );
   const positions = ordered.size > 0 ? order?.(...all) : undefined;
-  const partOf = ({ name }: Result): unknown => (named.length - ordered.size === 1 ? made : made[name]);
+  const parts = results.filter((result) => !ordered.has(result));
+  const partOf = (result: Result): unknown =>
+    parts.length === 1 ? made : Array.isArray(made) ? made[parts.indexOf(result)] : made[result.name];
   const isPosition = ({ name }: Result): boolean => examples.positions?.includes(name) ?? false;
   const position = results.find((one) => one.isElement && isPosition(one));
   const bytesFor = (result: Result): Uint8Array => {
@@ -115,7 +116,7 @@ export function meaningOf(
       : elementBytes(result.type, part as Value);
   };
   return Object.fromEntries(
-    named.map((result) => {
+    results.map((result) => {
       const bytes = bytesFor(result);
       const moved = (): Uint32Array =>
         // If there is no position, there is none in longer data.

@@ -20,7 +20,11 @@ const compilesMuch =
 const cases = junkCases().filter(({ method }) => /Reference/.test(method) || !compilesMuch.test(method));
 const methods = [...new Set(cases.map(({ method }) => method))];
 test.each(methods)("an argument of any kind is refused by an error of ours, or works: %s", async (method) => {
+  const own = fixture as Fixture;
+  // The device is asked once for all cases of a method: each answer takes Dawn milliseconds.
+  const asked: Fixture = Object.create(own, { requireNoError: { value: async () => {} } });
   for (const one of cases.filter((other) => other.method === method)) {
-    await runJunk(one, fixture as Fixture);
+    await runJunk(one, asked);
   }
+  await own.requireNoError(method);
 });

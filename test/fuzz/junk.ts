@@ -18,8 +18,9 @@ import { link } from "../../src/in_kernel/link.ts";
 import { checkMonoid } from "../../src/laws/index.ts";
 import type { Fold } from "../../src/node.ts";
 import { openFold } from "../../src/node.ts";
-import { argumentsAmong, optionsAtHand, optionsWith } from "../../src/primitives/example_calls.ts";
-import { callNames } from "../../src/primitives/primitive.ts";
+import { optionsAtHand, optionsWith } from "../../src/primitives/example_calls.ts";
+import { callNames } from "../../src/primitives/option_names.ts";
+import { argumentsAmong } from "../../src/primitives/primitive.ts";
 import {
   argMinReference,
   compactReference,
@@ -496,12 +497,12 @@ const calls: Readonly<Record<string, Call>> = {
       reduceReference(at("data", BigUint64Array.of(1n, 2n)), at("options", referenceOf(at)) as never),
   },
   compactReference: {
-    places: ["data", "keep", "options"],
+    places: ["data", "keep", "options", "flags"],
     run: (_, at) =>
       compactReference(
         at("data", data()),
         at("keep", () => true),
-        at("options", {}),
+        at("options", { flags: at("flags", [1, 0, 1]) }),
       ),
   },
   workGroupScan: {

@@ -1,3 +1,4 @@
+import { arrayOver } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import type { FieldType, VectorScalarName } from "../../src/algebra/fields.ts";
 import {
@@ -11,9 +12,10 @@ import {
   vec4,
 } from "../../src/algebra/fields.ts";
 import { encodeFloat16 } from "../../src/algebra/float16.ts";
+import { narrowTypes } from "../../src/algebra/narrow_types.ts";
 import type { StructType } from "../../src/algebra/struct.ts";
 import { struct } from "../../src/algebra/struct.ts";
-import type { ElementType, ScalarType, StructValue, TypeName } from "../../src/algebra/types.ts";
+import type { ElementType, NarrowName, ScalarType, StructValue, TypeName } from "../../src/algebra/types.ts";
 import { bitsOf } from "../../src/primitives/example_calls.ts";
 
 export { arrayOf, bitsOf, bytesOf } from "../../src/primitives/example_calls.ts";
@@ -95,8 +97,8 @@ function structOf(given: readonly FieldSpec[]): StructType {
 }
 
 /** The element type that a case names. */
-export const typeOf = (spec: TypeSpec): ElementType =>
-  typeof spec === "string" ? elementTypes[spec] : structOf(spec);
+export const typeOf = (spec: TypeSpec | NarrowName): ElementType =>
+  typeof spec === "string" ? { ...elementTypes, ...narrowTypes }[spec] : structOf(spec);
 
 /** A scalar that a type is made of. */
 export interface ScalarField {
@@ -116,7 +118,7 @@ export const fieldsOf = (type: ElementType): readonly ScalarField[] =>
         type: leaf.type.name,
         offset: leaf.offset,
       }))
-    : [{ name: "", keys: [], type: type.name as TypeName, offset: 0 }];
+    : [{ name: "", keys: [], type: (type.wide ?? type).name as TypeName, offset: 0 }];
 
 /** A struct's value of these scalars. */
 export function structWith(type: ElementType, scalar: (field: ScalarField) => unknown): StructValue {
@@ -244,6 +246,12 @@ export function itemBytes(
   isPlain: boolean,
 ): Uint8Array<ArrayBuffer> {
   const next = bitsOf(seed);
+  if (type.wide) {
+    const { buffer } = itemBytes(type.wide, { kind, seed }, length, isPlain);
+    const items = arrayOver(type, new ArrayBuffer(length * type.bytes)) as Uint8Array<ArrayBuffer>;
+    items.set(new Uint32Array(buffer, 0, length));
+    return new Uint8Array(items.buffer);
+  }
   const bytes = new Uint8Array(Math.ceil((length * type.bytes) / 8) * 8);
   const view = new DataView(bytes.buffer);
   const fields = fieldsOf(type);

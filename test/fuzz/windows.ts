@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import type { KeptPlan } from "../../src/gpu/device/call_memory.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
+import type { KeptPlan } from "../../src/gpu/device/kept.ts";
 import type { Limits } from "../../src/plan/device_facts.ts";
 import type { Fixture } from "./fixture.ts";
 import type { Scale } from "./plans.ts";

@@ -83,7 +83,7 @@ async function openedOn(system: string, has: string, adapter?: string, runtime =
 }
 
 const existsVulkan = process.platform === "linux" && canFindGpu();
-const GPU = 'asked {"powerPreference":"high-performance"}';
+const GPU = 'asked {"powerPreference":"high-performance","featureLevel":"core"}';
 const FALLBACK = 'asked {"forceFallbackAdapter":true}';
 const took = (kind: string): string => `AdapterError: openFold: the adapter gave no device: took ${kind}`;
 

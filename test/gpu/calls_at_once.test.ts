@@ -7,11 +7,11 @@ import {
   bufferBytesFor,
   endCall,
   keepBuffer,
-  nothingKept,
   startCall,
   takeBuffer,
 } from "../../src/gpu/device/call_memory.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
+import { nothingKept } from "../../src/gpu/device/kept.ts";
 import { READ } from "../../src/gpu/device/transfer.ts";
 import type { Fold, GpuArray, GpuView } from "../../src/node.ts";
 import { ArgumentError, DeviceLostError, OutOfMemoryError, openFold, SourceError } from "../../src/node.ts";

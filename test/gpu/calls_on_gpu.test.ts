@@ -423,12 +423,6 @@ describe("refused before anything is recorded", () => {
       "where",
     ],
     [
-      "where and flags",
-      (one, a) => one.compact(a, { where: "true", flags: a } as never),
-      "and not both",
-      "where",
-    ],
-    [
       "a map and positions",
       (one, a) => one.compact(a, { where: "true", map: "x", indices: true } as never),
       "takes a map or indices",
@@ -725,14 +719,16 @@ describe("devices", () => {
     const other = await openFold({ adapter: isSimulator() ? "simulated" : adapter });
     const theirs = await other.upload(dataOf(9));
     const ours = await fold().upload(dataOf(9));
-    for (const [call, option] of [
+    for (const [call, option, name = option] of [
       [() => fold().scan(theirs), "data"],
       [() => fold().scan(ours, { into: theirs }), "into"],
       [() => fold().compact(ours, { flags: theirs }), "flags"],
+      [() => fold().sort([ours, theirs]), "data", "data[1]"],
+      [() => fold().map(ours, { with: { y: theirs }, map: "y" }), "with", "with.y"],
     ] as const) {
       const error = await call().catch((cause: unknown) => cause);
       expect(error).toBeInstanceOf(ArgumentError);
-      expect((error as Error).message).toContain(`${option} is on another device than the fold`);
+      expect((error as Error).message).toContain(`: ${name} is on another device than the fold`);
       expect((error as ArgumentError).option).toBe(option);
     }
     const buffer = storageBuffer(other.device, dataOf(9));

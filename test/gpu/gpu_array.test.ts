@@ -2,11 +2,13 @@ import { describe, expect, test } from "vitest";
 import { valuesOf } from "../../src/algebra/array_values.ts";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
-import { u32 } from "../../src/algebra/integers.ts";
+import { i32, u32 } from "../../src/algebra/integers.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
-import { add, max } from "../../src/algebra/operators.ts";
+import { i8, u8, u16 } from "../../src/algebra/narrow_types.ts";
+import { add, max, min } from "../../src/algebra/operators.ts";
+import { struct } from "../../src/algebra/struct.ts";
 import type { ElementType, Value } from "../../src/algebra/types.ts";
-import { f64, u64 } from "../../src/algebra/types_64.ts";
+import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
 import type { GpuArray } from "../../src/node.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
@@ -438,6 +440,85 @@ describe("wrapped buffers", () => {
     const layout = device.createBindGroupLayout({ entries: [entry] });
     device.createBindGroup({ layout, entries: [{ binding: 0, resource: kept }] });
     expect(await device.popErrorScope()).toBeNull();
+  });
+});
+
+describe("as another type", () => {
+  const One = struct({ name: "One", fields: { value: f32 } });
+
+  test("the same bytes, in both directions", async () => {
+    const data = Float32Array.of(1, -0, Number.NaN, -2.5);
+    const bits = new Uint32Array(data.buffer);
+    const array = await fold().upload(data);
+    expectSameBits(await array.as(u32).read(), bits, "u32");
+    expectSameBits(await array.as(i32).read(), new Int32Array(data.buffer), "i32");
+    expectSameBits(await array.as(One).as(u32).read(), bits, "a struct, and back");
+    expect((await array.as(One).read()).get(3)).toEqual({ value: -2.5 });
+    const shifted = await fold().map(array.as(u32), { map: "x ^ 0x80000000u", into: array.as(u32) });
+    expectSameBits(
+      await shifted.read(),
+      bits.map((x) => (x ^ 0x80000000) >>> 0),
+      "in place",
+    );
+    expectSameBits(await array.read(), new Float32Array(bits.map((x) => x ^ 0x80000000).buffer), "the array");
+    const longs = await fold().upload(BigUint64Array.of(0x3ff8000000000000n, 1n));
+    expectSameBits(await longs.as(f64).read(), Float64Array.of(1.5, 5e-324), "f64");
+    expectSameBits(await longs.as(i64).read(), BigInt64Array.of(0x3ff8000000000000n, 1n), "i64");
+    const bytes = await fold().upload(Uint8Array.of(1, 255, 128));
+    expect(await bytes.as(i8).read()).toEqual(Int8Array.of(1, -1, -128));
+    expect(await (await fold().reduce(bytes.as(i8))).read()).toEqual(Int32Array.of(-128));
+  });
+
+  test("a part of a buffer, and a length that only the GPU knows", async () => {
+    const words = Uint32Array.from({ length: 600 }, (_, at) => at * 0x1000193);
+    const buffer = storageBuffer(fold().device, words);
+    const part = await fold().wrap({ buffer, type: u32, offset: 8, length: 500 });
+    const view = part.as(i32);
+    expect([view.offset, view.length, view.size, view.type]).toEqual([8, 500, 2000, i32]);
+    const own = new Int32Array(words.buffer, 8, 500);
+    expectSameBits(await view.read(), own, "a part");
+    const kept = (await fold().compact(part, { where: "x % 3u == 1u", ...tuning })).as(i32);
+    const expected = own.filter((x) => (x >>> 0) % 3 === 1);
+    expect(kept.length).not.toBeTypeOf("number");
+    expectSameBits(await kept.read(), expected, "a compaction");
+    const least = await fold().reduce(kept, { op: min, ...tuning });
+    expect(await least.read()).toEqual(Int32Array.of(Math.min(...expected)));
+    buffer.destroy();
+  });
+
+  test("it does not own the memory", async () => {
+    const array = await fold().upload(Uint32Array.of(1, 2));
+    const view = array.as(f32);
+    view.destroy();
+    await expect(view.read()).rejects.toThrow("read: the array was destroyed");
+    expect(() => view.as(u32)).toThrow("as: the array was destroyed");
+    expect(await array.read()).toEqual(Uint32Array.of(1, 2));
+    const other = array.as(i32);
+    array.destroy();
+    expect(other.isGone).toBe(true);
+    await expect(fold().scan(other)).rejects.toThrow("scan: data was destroyed");
+    expect(() => array.as(f32)).toThrow("as: the array was destroyed");
+  });
+
+  test.for([
+    [u64, "as: type is u64; it takes a type of the same size: f32 has 4 bytes, and u64 has 8 bytes"],
+    [u8, "as: type is u8; it takes a type of the same size: f32 has 4 bytes, and u8 has 1 bytes"],
+    [{}, "as: [object Object] is not an element type"],
+  ] as const)("errors %#", async ([type, message]) => {
+    const array = await fold().upload(Float32Array.of(1));
+    expect(() => array.as(type as typeof u32)).toThrow(message);
+    array.destroy();
+  });
+
+  test("f16 may start inside a word, and u16 may not", async () => {
+    const buffer = storageBuffer(fold().device, new Uint32Array(4));
+    const halves = await fold().wrap({ buffer, type: f16, offset: 2, length: 4 });
+    expect(() => halves.as(u16)).toThrow(
+      "as: type is u16; it takes one of elements that may start at byte 2; those of u16 start at multiples of 4",
+    );
+    const at4 = await fold().wrap({ buffer, type: f16, offset: 4, length: 4 });
+    expect(await at4.as(u16).read()).toEqual(new Uint16Array(4));
+    buffer.destroy();
   });
 });
 

@@ -5,6 +5,7 @@ import { runOnDevice } from "../../src/gpu/tuning/litmus.ts";
 import { litmusKernel, litmusTests } from "../../src/kernels/litmus.ts";
 import type { Fold, LitmusResult } from "../../src/node.ts";
 import { ArgumentError, openFold, runLitmusTests } from "../../src/node.ts";
+import { simulatedGpu } from "../../src/simulator/index.ts";
 import { denoMissing } from "../support/deno.ts";
 import { adapter, useSoftwareFold } from "../support/fold.ts";
 import { naga } from "../support/naga.ts";
@@ -52,6 +53,18 @@ test("every test runs, and sees nothing that WebGPU forbids", async () => {
   }
 });
 
+test("on a simulated machine, those with barriers see nothing, and have no races", async () => {
+  const gpu = simulatedGpu({ schedule: "random", seed: 7 });
+  const simulated = await openFold({ adapter: (await gpu.requestAdapter()) as GPUAdapter });
+  const results = await runLitmusTests(simulated, { only: ["barriers", "work-group stores"] });
+  simulated.destroy();
+  expect(results.map(({ name, verdict }) => `${name}: ${verdict}`)).toEqual([
+    "barriers: ok",
+    "work-group stores: ok",
+  ]);
+  expect(gpu.findings).toEqual([]);
+});
+
 test("a buffer that the device cannot make is an error, and no outcome of a test", async () => {
   const { device } = fold();
   const { createBuffer } = device;
@@ -95,6 +108,13 @@ const forbidden: readonly (readonly [string, string, readonly (readonly [string,
       ["    workgroupBarrier();\n", ""],
       ["    storageBarrier();\n", ""],
     ],
+  ],
+  ["work-group stores", "a store adds", [["atomicStore(&stored_words", "atomicAdd(&stored_words"]]],
+  ["work-group stores", "one thread's store adds", [["atomicStore(&shared_word", "atomicAdd(&shared_word"]]],
+  [
+    "work-group stores",
+    "one thread's store of zero is lost",
+    [["if (thread == storing) {", "if (thread == storing && stored_in(round, instance) > 0u) {"]],
   ],
   [
     "tickets",

@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { f32 } from "../../src/algebra/floats.ts";
+import { exactAdd } from "../../src/algebra/operators.ts";
 import { u64 } from "../../src/algebra/types_64.ts";
 import { LimitError, openFold } from "../../src/node.ts";
 import { useFold } from "../support/fold.ts";
@@ -21,6 +23,28 @@ test("a prepared scan whose scratch is larger than a buffer may be is refused", 
     ),
   );
   expect(made()).toEqual([]);
+});
+
+test.each([false, true])("a scan in two passes names its tiles, reverse %s", async (reverse) => {
+  const limits = { maxStorageBufferBindingSize: 65536, maxBufferSize: 65536 };
+  const { device } = watched(fold().device, { limits });
+  const one = await openFold({ device });
+  // Totals of exact sums are longer than the items.
+  const options = {
+    op: exactAdd,
+    reverse,
+    passes: "reduce-then-scan",
+    workGroupSize: 1,
+    itemsPerThread: 2,
+  } as const;
+  const refusals = [
+    one.prepareScan({ type: f32, maxLength: 16384, ...options }),
+    one.scan(new Float32Array(16384), options),
+  ];
+  for (const refusal of refusals) {
+    await expect(refusal).rejects.toThrow(LimitError);
+    await expect(refusal).rejects.toThrow("scan<f32, exactAdd>: in tiles of 1 * 2 items, maxLength");
+  }
 });
 
 test("a scan at hand whose scratch is larger than a buffer may be is refused", async () => {

@@ -2,6 +2,7 @@ import type { Fold } from "../../src/gpu/fold.ts";
 import type { Bench, Case, Host } from "./case.ts";
 import { deviceCases } from "./cases/devices.ts";
 import { errorCases } from "./cases/errors.ts";
+import { exampleCases } from "./cases/examples.ts";
 import { inKernelCases } from "./cases/in_kernel.ts";
 import { resultCases } from "./cases/results.ts";
 
@@ -27,7 +28,13 @@ export type Report =
   | { readonly kind: "result"; readonly result: Result };
 
 /** Every case, by a name of its own. */
-export const cases: readonly Case[] = [...resultCases, ...inKernelCases, ...errorCases, ...deviceCases];
+export const cases: readonly Case[] = [
+  ...resultCases,
+  ...inKernelCases,
+  ...exampleCases,
+  ...errorCases,
+  ...deviceCases,
+];
 
 const quickCases: readonly Case[] = cases.filter((one) => one.quick);
 const secondCases: readonly Case[] = cases.filter((one) => /\bf16\b|exact sums/.test(one.name));

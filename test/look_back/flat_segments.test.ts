@@ -193,7 +193,7 @@ const mutations: readonly {
 }[] = [
   {
     title: "a key is not compared with the one before its vector",
-    change: [[/select\(1u << 0u, 0u, is_same_key\(before\w*, \w+\)\)/, "0u"]],
+    change: [[/(?<=select\(1u << (0u|item), 0u, )is_same_key\(before/, "$1 == 0u || $&"]],
   },
   {
     title: "the first lane has the last lane's key of its own row",

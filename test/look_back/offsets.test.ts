@@ -198,7 +198,7 @@ const mutations: readonly { readonly title: string; readonly isStored?: true; re
   },
   {
     title: "an end among a lane's items is passed",
-    change: [[/\(ends & \(1u << \(3u - 1u\)\)\) != 0u/, "false"]],
+    change: [[/\(ends & \(1u << \((3u|item) - 1u\)\)\) != 0u/, "$1 != 3u && $&"]],
   },
   {
     title: "what is behind a lane's last end is not new",

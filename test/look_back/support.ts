@@ -337,7 +337,7 @@ export async function outputsOf(
   // A partition whose rest has a range of its own has it right behind the output's.
   const parts = plan.needs.has("rest") ? 2 : 1;
   const strides = runs.map(
-    ({ data, offsets }) => parts * strideOf((offsets?.length ?? data.length) * plan.itemBytes.output),
+    ({ data, offsets }) => parts * strideOf((offsets?.length ?? data.length) * plan.itemTypes.output.bytes),
   );
   const bytes = strides.reduce((sum, stride) => sum + stride, 0);
   const output = storageBuffer(device, new Uint32Array(bytes / 4).fill(POISON));

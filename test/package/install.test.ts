@@ -366,15 +366,21 @@ describe("what is in the package", () => {
     const pages = [...texts].filter(([name]) => name.startsWith("docs/guides/"));
     const named = pages.flatMap(([page, text]) => [
       ...[...text.matchAll(/(?<!\/)\bexamples\/[\w./-]*[\w/]/g)].map(([path]) => [page, path] as const),
-      // Guides import the helper of that folder.
+      // Guides import files of their example's folder.
       ...[...text.matchAll(/^import .* from "\.\/(\w+\.ts)"/gm)].map(
-        ([, file = ""]) => [page, `examples/in-kernel/${file}`] as const,
+        ([, file = ""]) => [page, file] as const,
       ),
     ]);
     expect(new Set(named.map(([, path]) => path)).size).toBeGreaterThan(3);
     const paths = [...texts.keys()];
     const missing = named.filter(
-      ([, path]) => !paths.some((one) => one === path || one.startsWith(`${path.replace(/\/$/, "")}/`)),
+      ([, path]) =>
+        !paths.some(
+          (one) =>
+            one === path ||
+            one.startsWith(`${path.replace(/\/$/, "")}/`) ||
+            (one.startsWith("examples/") && one.endsWith(`/${path}`)),
+        ),
     );
     expect(missing).toEqual([]);
   });

@@ -1,6 +1,6 @@
 // Calls that are right. They are compiled, and never run: their types are what programs get.
-import type { Fold, GpuArray, PreparedScan } from "wavefold";
-import { add, and, f16, f32, max, operator, struct, u32 } from "wavefold";
+import type { ElementOf, Fold, GpuArray, GpuArrayOf, PreparedScan } from "wavefold";
+import { add, and, f16, f32, max, operator, struct, u32, u64 } from "wavefold";
 import { scanReference } from "wavefold/reference";
 
 declare const fold: Fold;
@@ -168,8 +168,58 @@ export const streams: readonly [
 export const prepared: PreparedScan = await fold.prepareScan({ type: Sample, op: latest, maxLength: 3 });
 export const reference: Float32Array = scanReference(floats, { op: max, map: (x) => 2 * x });
 
+declare const bytes: Uint8Array;
+declare const pixels: Uint8ClampedArray;
+declare const bytesOnGpu: GpuArray<"u8", number>;
+/** Of elements of 8 and 16 bits. */
+export const narrow: readonly [
+  Uint32Array,
+  Int32Array,
+  Uint32Array,
+  Float32Array,
+  bigint,
+  Uint16Array,
+  Uint8ClampedArray,
+  GpuArray<"u32", number>,
+  GpuArray<"u8", number>,
+  GpuArray<"u16", number>,
+  GpuArray<"f16", number>,
+  Uint32Array,
+] = [
+  await fold.scan(bytes),
+  await fold.scan(new Int16Array(1), { op: max }),
+  await fold.scan(halves, { op: and }),
+  await fold.scan(pixels, { type: f32 }),
+  await fold.reduce(bytes, { type: u64 }),
+  await fold.scan(halves, { type: f16 }),
+  await fold.sort(pixels),
+  await fold.scan(bytesOnGpu),
+  await fold.compact(bytesOnGpu, { where: "x > 3u" }),
+  await fold.upload(halves),
+  await fold.upload(halves, { type: f16 }),
+  scanReference(bytes, { op: max }),
+];
+
 /** A caller's own functions, of several kinds of arrays. */
+export const firstOf = async (all: GpuArrayOf<typeof Sample>): Promise<ElementOf<typeof Sample>> =>
+  (await all.read()).get(0);
+declare const long: ElementOf<typeof u64>;
+declare const onlyFloats: GpuArrayOf<typeof f32>;
+export const named: readonly [number, bigint, Float32Array, GpuArray<"f32", number>, typeof samples] = [
+  (await firstOf(await fold.sort(await fold.upload(samples), { key: "x.time" }))).time,
+  long,
+  await onlyFloats.as(u32).as(f32).read(),
+  onlyFloats,
+  await ((await fold.upload(samples)) satisfies GpuArrayOf<typeof Sample>).read(),
+];
+export const numbersOf = (all: GpuArrayOf<typeof f32 | typeof u32>): Promise<Float32Array | Uint32Array> =>
+  all.read();
 export const scanAny = <A extends Uint32Array | Float32Array>(array: A): Promise<A> => fold.scan(array);
+export const scanAnyOnGpu = <A extends GpuArray<"u32", number> | GpuArray<"f32", number>>(
+  array: A,
+): Promise<A> => fold.scan(array);
+export const widened = (array: Uint8Array | Float32Array): Promise<Uint32Array | Float32Array> =>
+  fold.scan(array);
 export const totalOf = (array: Uint32Array | Float32Array): Promise<number> => fold.reduce(array);
 export const keptBy = (keep: { where: string } | { flags: Uint8Array }): Promise<Uint32Array> =>
   fold.compact(data, keep);

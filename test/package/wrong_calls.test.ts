@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { argumentsAmong } from "../../src/primitives/example_calls.ts";
 import type { Primitive } from "../../src/primitives/primitive.ts";
+import { argumentsAmong } from "../../src/primitives/primitive.ts";
 import { isPrepared } from "../primitives/calls.ts";
 import { described, prepareName } from "../support/primitives.ts";
 import type { Packed } from "./pack.ts";
@@ -42,15 +42,10 @@ const wrongWhere = ([head, right]: Call): Mistake => [
   "where",
   /=> boolean' is not assignable to type 'string'/,
 ];
-const both = ([head]: Call, flags: string): Mistake => [
-  `${head}{ where: "x > 2", flags: ${flags} })`,
-  "flags",
-  /is not assignable to type '(undefined|string)'/,
-];
 
 /** Calls on `data`, which is an array here or on the GPU. */
-function mistakesOn(data: string, others: { into: string; array: string; flags: string }): Mistake[] {
-  const { into, array, flags } = others;
+function mistakesOn(data: string, others: { into: string; array: string }): Mistake[] {
+  const { into, array } = others;
   const scan: Call = [`fold.scan(${data}, `, "", "exclusive", "true"];
   const mapped: Call = [`fold.scan(${data}, `, 'type: u32, map: "1u", ', "exclusive", "true"];
   const reduce: Call = [`fold.reduce(${data}, `, "", "initial", "3"];
@@ -66,7 +61,6 @@ function mistakesOn(data: string, others: { into: string; array: string; flags: 
     ...[scan, mapped, reduce, rows].flatMap(wrongOperators),
     ...[scan, where, partition, sort].map((call) => wrongInto(call, into, array)),
     ...[compact, ["fold.partition(data, ", "", "", ""] as const].map(wrongWhere),
-    ...[compact, [`fold.partition(${data}, `, "", "", ""] as const].map((call) => both(call, flags)),
     [`fold.scan(${data}, { type: f32, op: and, map: "f32(x)" })`, "op", /not assignable to type 'Operator</],
     [`fold.scan(${data}, { type: f32 })`, "map", /Property 'map' is missing/],
     [`fold.scan(${data}, { algorithm: "bubble" })`, "algorithm", /'"bubble"' is not assignable/],
@@ -134,8 +128,8 @@ const tiles: Call = ["threadTileScan(", "type: u32, op: max, workGroupSize: 64, 
 const without = ([head, ...others]: Call): Call => [head, "type: u32, ", others[1], others[2]];
 
 const mistakes: readonly Mistake[] = [
-  ...mistakesOn("data", { into: "floats", array: "Uint32Array", flags: "data" }),
-  ...mistakesOn("gpu", { into: "data", array: "GpuArray", flags: "gpu" }),
+  ...mistakesOn("data", { into: "floats", array: "Uint32Array" }),
+  ...mistakesOn("gpu", { into: "data", array: "GpuArray" }),
   ...[scanStream, compactStream, reduceStream, rowsStream, prepareScan, prepareReduce].map(misspelled),
   ...[...prepared, ...references, ...inKernel, operator, tiles].map(misspelled),
   ...[scanStream, reduceStream, rowsStream].flatMap(wrongOperators),

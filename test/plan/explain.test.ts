@@ -14,7 +14,7 @@ import { planHistogram } from "../../src/plan/histogram.ts";
 import { ungrouped } from "../../src/plan/one_dispatch_plan.ts";
 import type { Passes } from "../../src/plan/options.ts";
 import type { Plan, Scratch } from "../../src/plan/plan.ts";
-import { ALL_ARRANGEMENTS, RUNS } from "../../src/plan/plan.ts";
+import { ALL_ARRANGEMENTS, itemTypesOf, RUNS } from "../../src/plan/plan.ts";
 import { planRows } from "../../src/plan/rows.ts";
 import { planNth, planTopK } from "../../src/plan/select.ts";
 import { planSort } from "../../src/plan/sort.ts";
@@ -168,7 +168,7 @@ function planOf(code: string): Plan {
     kernels: [kernel],
     scratch,
     needs: new Set(["input", "output"] as const),
-    itemBytes: { input: 4, output: 4 },
+    itemTypes: itemTypesOf(u32, u32),
     indirectWords: 0,
     vector: 1,
     outputLength: (length) => length,

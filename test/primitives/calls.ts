@@ -41,35 +41,45 @@ export interface ExampleCall {
 }
 
 /** Calls on so many elements of a type, one for each example. */
-export function exampleCalls(
+export const exampleCalls = (
   of: Described,
   type: ElementType,
   length: number,
   seed = 1,
-): readonly ExampleCall[] {
-  return of.examples.of(type, length, bitsOf(seed)).map((_, example) => {
-    const drawn = exampleOf(of, type, { maxLength: length, example, seed });
-    if (drawn === undefined) {
-      throw new Error(`${of.primitive.name} has no example of ${type.name}`);
-    }
-    const { operands } = argumentsOf(of, type, drawn, {
-      length,
-      room: length,
-      data: { kind: "small", seed },
-    });
-    return {
-      of,
-      operands,
-      options: drawn.options,
-      isCountable: drawn.example.isLengthKnown !== true,
-      isRefusedAtHand: drawn.example.isRefusedAtHand === true,
-      referenced: () => argumentsOfReference(of, { operands, type, ...drawn }, 0),
-      planned: (facts) => ({
-        ...requestFor(facts, of.primitive, { operands, isCounted: false }, drawn.options).options,
-        maxLength: length,
-      }),
-    };
+): readonly ExampleCall[] =>
+  of.examples
+    .of(type, length, bitsOf(seed))
+    .map((_, example) => exampleCall(of, type, length, example, seed));
+
+/** The call of an example on so many elements of a type. */
+export function exampleCall(
+  of: Described,
+  type: ElementType,
+  length: number,
+  example = 0,
+  seed = 1,
+): ExampleCall {
+  const drawn = exampleOf(of, type, { maxLength: length, example, seed });
+  if (drawn === undefined) {
+    throw new Error(`${of.primitive.name} has no example of ${type.name}`);
+  }
+  const { operands } = argumentsOf(of, type, drawn, {
+    length,
+    room: length,
+    data: { kind: "small", seed },
   });
+  return {
+    of,
+    operands,
+    options: drawn.options,
+    isCountable: drawn.example.isLengthKnown !== true,
+    isRefusedAtHand: drawn.example.isRefusedAtHand === true,
+    referenced: () => argumentsOfReference(of, { operands, type, ...drawn }, 0),
+    planned: (facts) => ({
+      ...requestFor(facts, of.primitive, { operands, isCounted: false }, drawn.options).options,
+      maxLength: length,
+    }),
+  };
 }
 
 /** Of a primitive's calls on so many u32, the one that has the most arrays and options. */

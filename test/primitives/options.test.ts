@@ -3,13 +3,14 @@ import { u32 } from "../../src/algebra/integers.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import type { GpuArray } from "../../src/gpu/gpu_arrays/gpu_array.ts";
 import { ArgumentError, WavefoldError } from "../../src/node.ts";
-import { argumentsAmong, optionsAtHand } from "../../src/primitives/example_calls.ts";
-import { callNames, planNames } from "../../src/primitives/primitive.ts";
+import { optionsAtHand } from "../../src/primitives/example_calls.ts";
+import { callNames, planNames } from "../../src/primitives/option_names.ts";
+import { argumentsAmong } from "../../src/primitives/primitive.ts";
 import { useFold } from "../support/fold.ts";
 import { errorOf, expectNoOptions, expectNoOthers } from "../support/option_checks.ts";
 import { described, prepareName } from "../support/primitives.ts";
 import type { ExampleCall, Options } from "./calls.ts";
-import { arraysOf, exampleCalls, isPrepared, made, prepared, uploaded } from "./calls.ts";
+import { arraysOf, exampleCall, exampleCalls, isPrepared, made, prepared, uploaded } from "./calls.ts";
 
 const fold = useFold();
 
@@ -53,6 +54,7 @@ function isWrong(kind: unknown, value: unknown): boolean {
     case "expression":
       return typeof value !== "string";
     case "type":
+    case "operator":
       return true;
     case "numbers":
       return !Array.isArray(value) || value.length === 0;
@@ -96,13 +98,17 @@ describe.each(rows)("$title, $form", ({ of, form, title, options, kinds }) => {
     const none = Object.fromEntries(
       options.filter((name) => !arraysGiven.includes(name)).map((name) => [name, undefined]),
     );
-    const { options: needed } = calls[0];
-    const { type } = form === "recorded" ? calls[0].planned(contextOf(fold().device).facts) : none;
+    const { options: ofCall } = calls[0];
+    const needed =
+      form === "recorded"
+        ? calls[0].planned(contextOf(fold().device).facts)
+        : form === "at hand"
+          ? optionsAtHand(of.primitive, ofCall)
+          : ofCall;
     const given = run({
       ...none,
       maxLength: undefined,
-      ...(form === "at hand" ? optionsAtHand(of.primitive, needed) : needed),
-      type,
+      ...needed,
       nonsense: undefined,
       ...(form === "recorded" && { maxLength: 8 }),
     });
@@ -137,7 +143,7 @@ describe.each(rows)("$title, $form", ({ of, form, title, options, kinds }) => {
         const spies = touches.map((touch) => vi.spyOn(fold().device, touch));
         try {
           const error = await errorOf(run({ [name]: value }, callWith(name)));
-          const what = `${name}: ${typeof value} ${String(typeof value === "object" ? JSON.stringify(value) : String(value))}, ${error.stack}`;
+          const what = `${name}: ${typeof value} ${String(typeof value === "object" ? JSON.stringify(value) : String(value))}, ${error}`;
           if (isWrong(kind, value)) {
             expect(error, what).toBeInstanceOf(ArgumentError);
             expect(error.option, what).toBe(name);
@@ -165,7 +171,7 @@ test.each(sized)(
   "$primitive.name at hand refuses sizes before anything is made, of long arrays, too",
   async (of) => {
     // Longer arrays than these go to the GPU before a plan is made.
-    const [call] = exampleCalls(of, u32, 2 ** 18) as readonly [ExampleCall, ...ExampleCall[]];
+    const call = exampleCall(of, u32, 2 ** 18);
     const spies = touches.map((touch) => vi.spyOn(fold().device, touch));
     try {
       const error = await errorOf(made(fold(), call, arraysOf(call), { workGroupSize: 2 ** 20 }));

@@ -13,8 +13,7 @@ import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { bitsOf } from "../support/compare.ts";
 import type { FloatRow } from "../support/exact_sums.ts";
-import { awkwardSums, floats, floatsOf, spreadItems } from "../support/exact_sums.ts";
-import { arrayOfBits } from "../support/random.ts";
+import { awkwardSums, floats, floatsOf, nearest, spreadItems, units } from "../support/exact_sums.ts";
 import { asItems } from "../support/results.ts";
 
 test.each([
@@ -34,40 +33,6 @@ test.each([
     }
   },
 );
-
-/** A value in units of 2^-1074. */
-function units(value: number): bigint {
-  const bits = new BigUint64Array(Float64Array.of(value).buffer)[0] ?? 0n;
-  const exponent = (bits >> 52n) & 0x7ffn;
-  const fraction = bits & 0xf_ffff_ffff_ffffn;
-  const magnitude = exponent === 0n ? fraction : (fraction | (1n << 52n)) << (exponent - 1n);
-  return value < 0 ? -magnitude : magnitude;
-}
-
-/**
- * The bits that a sum of finite floats, not all of them -0, must have: found by bisection among all floats of the type, by their
- * distance. Nothing is rounded.
- */
-function nearest({ type, fraction, exponent }: FloatRow, sum: bigint): bigint {
-  const magnitude = sum < 0n ? -sum : sum;
-  const sign = sum < 0n ? 1n << BigInt(fraction + exponent) : 0n;
-  const infinite = BigInt(2 ** exponent - 1) << BigInt(fraction);
-  // Infinity stands where the next float would.
-  const unitsOf = (bits: bigint): bigint =>
-    bits === infinite
-      ? 2n * unitsOf(infinite - (1n << BigInt(fraction)))
-      : units(valuesOf(arrayOfBits(type.name, [bits]), type)(0) as number);
-  let [low, high] = [0n, infinite];
-  while (high - low > 1n) {
-    const middle = (low + high) / 2n;
-    [low, high] = unitsOf(middle) <= magnitude ? [middle, high] : [low, middle];
-  }
-  if (magnitude >= unitsOf(infinite)) {
-    return sign | infinite;
-  }
-  const [below, above] = [magnitude - unitsOf(low), unitsOf(high) - magnitude];
-  return sign | (below < above || (below === above && low % 2n === 0n) ? low : high);
-}
 
 const bits = ({ type }: FloatRow, value: number): bigint => BigInt(bitsOf(asItems(type, value))[0] ?? 0);
 const sumOf = (float: FloatRow, data: ScalarArray): number =>

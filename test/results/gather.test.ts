@@ -164,6 +164,12 @@ describe("bad input at hand", () => {
       /^gather<f64>: positions\[0\] is 0; it takes less than 0, /,
     ],
     [values, Int32Array.of(1), "positions", /^gather<f32>: positions holds i32; it takes u32$/],
+    [
+      values,
+      BigInt64Array.of(1n),
+      "positions",
+      /^gather<f32>: positions holds i64; it takes u32: Uint32Array\.from\(positions, Number\) has the same numbers$/,
+    ],
     [values, [1], "positions", /^gather: positions: Array has no element type/],
     [[1], Uint32Array.of(0), "values", /^gather: values: Array has no element type/],
   ])("%o at %o", async (given, positions, option, message) => {

@@ -19,6 +19,7 @@ import { expectSameBits } from "../support/compare.ts";
 import { useFold } from "../support/fold.ts";
 import { factsWith } from "../support/kernels.ts";
 import { around } from "../support/lengths.ts";
+import { errorOf } from "../support/option_checks.ts";
 import { pairs } from "../support/pairs.ts";
 import { anyItems, randomBits, valuesAs } from "../support/random.ts";
 
@@ -372,6 +373,26 @@ describe("bad input", () => {
     expect(error).toBeInstanceOf(ArgumentError);
     expect((error as ArgumentError).option).toBe(option);
     expect((error as ArgumentError).message).toMatch(message);
+  });
+
+  test("a condition, for which bin is to leave elements out", async () => {
+    const data = Uint32Array.of(0, 1, 2, 3, 0, 2, 5);
+    const message =
+      'takes no option where; an element outside the bins is not counted: with 4 bins, bin: "select(4u, u32(x), x > 0)" leaves out what is not above 0';
+    for (const call of [
+      () => fold().histogram(data, { bins: 4, range: [0, 4], where: "x > 0" } as never),
+      () =>
+        fold().prepareHistogram({ type: u32, bins: 4, range: [0, 4], where: "x > 0", maxLength: 7 } as never),
+    ]) {
+      const error = await errorOf(call());
+      expect([error.name, error.option]).toEqual(["ArgumentError", "where"]);
+      expect(error.message).toContain(message);
+    }
+    const bin = "select(4u, u32(x), x > 0)";
+    expect(await fold().histogram(data, { bins: 4, bin })).toEqual(Uint32Array.of(0, 1, 2, 1));
+    expect(await fold().histogram(Float32Array.from(data), { bins: 4, bin })).toEqual(
+      Uint32Array.of(0, 1, 2, 1),
+    );
   });
 
   test("of floats, and of what is none", async () => {

@@ -8,6 +8,7 @@ import type { Operator } from "../../src/algebra/monoid.ts";
 import { add, logicalAnd, max, min, mul } from "../../src/algebra/operators.ts";
 import type { ElementType, TypeName, Value } from "../../src/algebra/types.ts";
 import { f64, u64 } from "../../src/algebra/types_64.ts";
+import { matrix2x2 } from "../../src/monoids/index.ts";
 import { ArgumentError, openFold } from "../../src/node.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
@@ -46,7 +47,7 @@ const structs = (length: number): AnyArray =>
 const table: readonly Row[] = [
   { type: u32, op: untyped(add), initials: [7, 0xffffffff] },
   { type: u32, op: untyped(affine), initials: [0x80030005] },
-  { type: f32, op: untyped(max), initials: [-0, Number.NaN, Number.NEGATIVE_INFINITY, 1.5] },
+  { type: f32, op: untyped(max), initials: [-0, Number.NaN, Number.NEGATIVE_INFINITY, 0.1] },
   { type: f32, op: untyped(logicalAnd), initials: [Number.NaN, 0, 3.5] },
   { type: f16, op: untyped(min), initials: [-0, 65504, Number.NaN] },
   { type: u64, op: untyped(mul), initials: [3n, 0xffffffffffffffffn] },
@@ -270,7 +271,7 @@ describe("parts of one array", () => {
     const bits = Uint16Array.of(0x3c00, 0x4000);
     scanReference(bits, { type: f16, total });
     const after = scanReference(bits, { type: f16, initial: total, exclusive: true });
-    expect([...after]).toEqual([0x4200, 0x4400]);
+    expect([...(after as Uint16Array)]).toEqual([0x4200, 0x4400]);
   });
 
   test("of a map, with the length on the GPU", async () => {
@@ -380,6 +381,16 @@ test("-0 is 0 to integers", async () => {
     expect([...(await fold().scan(numbers, { initial: -0, exclusive: true } as never))]).toEqual([0, 3]);
     expect(Object.is(await fold().reduce(numbers, { initial: -0 } as never), 4)).toBe(true);
   }
+});
+
+test("an initial value of floats is the nearest value of their type", async () => {
+  const none = new Float32Array(0);
+  const nearest = Math.fround(0.1);
+  expect(reduceReference(none, { initial: 0.1 })).toBe(nearest);
+  expect(await fold().reduce(none, { initial: 0.1 })).toBe(nearest);
+  const op = matrix2x2(f32);
+  const initial = { a: 0.1, b: 2, c: 3, d: 4 };
+  expect(reduceReference(op.type.array(0), { op, initial })).toEqual({ ...initial, a: nearest });
 });
 
 describe("bad input", () => {

@@ -378,7 +378,10 @@ describe("errors", () => {
 
   test.each([
     [{ map: 3 }, "scan<f32, add>: map is number; it takes a WGSL expression over the item x and its index i"],
-    [{ map: (x: number) => x }, "scan<f32, add>: map is function"],
+    [
+      { map: (x: number) => x },
+      'scan<f32, add>: map is a function; it takes a WGSL expression over the item x and its index i, such as "x * x"',
+    ],
     [{ map: " \n" }, "scan<f32, add>: map is empty"],
     [{ map: null }, "scan<f32, add>: map is null"],
     [{ map: "x", type: "u32" }, 'scan: "u32" is not an element type'],

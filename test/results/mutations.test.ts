@@ -1026,13 +1026,13 @@ const mutations: readonly Mutation<keyof typeof subjects>[] = [
   {
     title: "a total at a vector's end is looked for at its start",
     shownBy: "offsets",
-    from: /is_last_of_segment\(first \+ \d+u, length\)/g,
+    from: /is_last_of_segment\(first \+ (\d+u|item), length\)/g,
     to: "is_last_of_segment(first, length)",
   },
   {
     title: "the totals of a thread are of its first item",
     shownBy: "offsets",
-    from: /if \(\d+u == item\) \{\s*prefix = own\[\d+u\];/g,
+    from: /if \((\d+u|other) == item\) \{/g,
     to: "if (false) {",
   },
   {

@@ -496,12 +496,6 @@ describe("what is refused", () => {
       "where",
     ],
     [
-      "both",
-      (one) => one.partition(data, { where: "true", flags: [1, 0, 1] } as never),
-      "and not both",
-      "where",
-    ],
-    [
       "an empty predicate",
       (one) => one.partition(data, { where: " " }),
       "partition<u32>: where is empty",
@@ -714,7 +708,7 @@ describe("what is refused", () => {
     expect(() =>
       flagged.record(device.createCommandEncoder(), { input: a, output: b, count: b, length: 0 } as never),
     ).toThrow(
-      "partition<u32>: flags is undefined, and this was prepared without where; give record flags, or prepare it with where",
+      "partition<u32>: flags is undefined, and this was prepared with flags, or without where; give record flags, or prepare it with where alone",
     );
     partition.destroy();
     flagged.destroy();

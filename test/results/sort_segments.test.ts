@@ -265,8 +265,11 @@ describe("recorded", () => {
     await expect(fold().argSort(data, { segments: { offsets: [0, 3] } })).rejects.toThrow(
       "argSort<u32>: the last offset is 3; offsets start from 0, never fall, and end with the length, 4",
     );
-    await expect(fold().topK(data, 2, { segments: { offsets: [0, 4] } as never })).rejects.toThrow(
-      "topK<u32>: segments is { offsets }; it takes { rows }",
+    await expect(fold().topK(data, 2, { segments: { shape: [2, 2], axis: 0 } })).rejects.toThrow(
+      "topK<u32>: segments is axis: 0 of 2; it takes the last axis, { rows } or { offsets }",
+    );
+    await expect(fold().sort(data, { descending: [true] as never })).rejects.toThrow(
+      "sort<u32>: descending is a list; it takes true or false for one key",
     );
   });
 });

@@ -28,10 +28,13 @@ import type { DeviceFacts } from "../../src/plan/device_facts.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { planSort } from "../../src/plan/sort.ts";
 import { planSegmentSort } from "../../src/plan/sort_segments.ts";
+import { histogramReference } from "../../src/reference/histogram.ts";
+import { mergeReference, unionReference } from "../../src/reference/merge.ts";
 import { partitionReference } from "../../src/reference/partition.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { expandRunsReference, runLengthsReference } from "../../src/reference/runs.ts";
 import { scanReference } from "../../src/reference/scan.ts";
+import { scatterReference } from "../../src/reference/scatter.ts";
 import { argSortReference, sortReference, topKReference } from "../../src/reference/sort.ts";
 import { affineItems, fourMaps, fourMapsInTurn, lastingItems } from "../look_back/operators.ts";
 import { expectExact, prepareReduce, prepareScan, runsOfFaults, wordsOf } from "../look_back/support.ts";
@@ -848,6 +851,22 @@ Object.assign(cases, {
     const bins = Array.from({ length: 7 }, (_, bin) => items.filter((x) => x === bin).length);
     yield [[...((await fold.histogram(items, { bins: 7, range: [0, 7] } as never)) as Uint32Array)], bins];
   },
+  "histogram of channels": async function* (fold, length) {
+    const items = few(length);
+    const options = { bins: 7, range: [0, 7], channels: 2, workGroupSize: 16, itemsPerThread: 4 } as const;
+    const { workGroupSize, itemsPerThread, ...meant } = options;
+    yield [[...(await fold.histogram(items, options))], [...histogramReference(items, meant)]];
+  },
+  "scatter with add": async function* (fold, length) {
+    const [values, positions] = [data(length), few(length)];
+    const found = await fold.scatter(values, positions, {
+      length: 7,
+      op: add,
+      workGroupSize: 16,
+      itemsPerThread: 4,
+    });
+    yield [found, scatterReference(values, positions, { length: 7, op: add })];
+  },
   "histogram of weights": async function* (fold, length) {
     const items = few(length);
     const weights = data(length, "weights").map((x) => x % 100);
@@ -866,6 +885,16 @@ Object.assign(cases, {
       ],
       bins,
     ];
+  },
+  async *"union of sorted arrays"(fold, length) {
+    const [one, two] = [data(length).sort(), data(length, "others").sort()];
+    const sizes = { workGroupSize: 16, itemsPerThread: 4 };
+    yield [await fold.union(one, two, sizes), unionReference(one, two)];
+  },
+  async *"merge by a key"(fold, length) {
+    const [one, two] = [data(length).sort(), data(length, "others").sort()];
+    const found = await fold.merge(one, two, { key: "x / 2u", workGroupSize: 16, itemsPerThread: 4 });
+    yield [found, mergeReference(one, two, { key: (x) => Math.floor(x / 2) })];
   },
   "runs written out": async function* (fold, length) {
     const counts = Uint32Array.from({ length }, (_, run) =>

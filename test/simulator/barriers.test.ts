@@ -40,6 +40,16 @@ interface Redundant {
 /** Runs, and the barriers that each of them shows. */
 const shown: readonly Shown[] = [
   {
+    operation: "union of sorted arrays",
+    length: 300,
+    shows: [
+      "device/kernels/count_merged.wgsl 1",
+      "device/kernels/merge_tiles.wgsl 1",
+      "device/merge/store_staged.wgsl 1, 2",
+    ],
+  },
+  { operation: "merge by a key", length: 300, shows: ["device/merge/store_by_order.wgsl 1"] },
+  {
     operation: "scan in place by pairs of lanes",
     length: 130,
     gpu: "nvidia",
@@ -107,6 +117,20 @@ const shown: readonly Shown[] = [
     length: 510,
     options: { unorderedAtomics: true },
     shows: ["device/kernels/find_items.wgsl 1, 2"],
+  },
+  {
+    operation: "histogram of channels",
+    length: 510,
+    gpu: "nvidia",
+    options: { unorderedAtomics: true },
+    shows: ["device/histogram/counters_channels.wgsl 1"],
+  },
+  {
+    operation: "scatter with add",
+    length: 510,
+    gpu: "nvidia",
+    options: { unorderedAtomics: true },
+    shows: ["device/histogram/positions_counted.wgsl 1", "device/histogram/positions_counted.wgsl 2"],
   },
   {
     operation: "histogram of weights",

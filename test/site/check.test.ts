@@ -2,7 +2,9 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import type { BenchResult } from "../../site/use/bench.ts";
 import type { DoctorReport } from "../../src/cli/doctor.ts";
+import { primitives } from "../../src/cli/self_test_checks.ts";
 import { litmusTests } from "../../src/kernels/litmus.ts";
+import { primitives as described } from "../../src/primitives/described.ts";
 import { adapter } from "../support/fold.ts";
 import { overflow, textOf, useSite } from "./site.ts";
 
@@ -14,7 +16,7 @@ const visit = useSite();
 async function check(page: Page, type: string): Promise<string> {
   await page.getByRole("combobox", { name: "Types" }).selectOption(type);
   await page.getByRole("button", { name: "Run the check" }).click();
-  await expect.poll(() => textOf(page, "#summary"), { timeout: 90_000 }).not.toBe("");
+  await expect.poll(() => textOf(page, "#summary"), { timeout: 180_000 }).not.toBe("");
   return textOf(page, "#summary");
 }
 
@@ -25,16 +27,19 @@ test("the check says what works, and its report is copied as JSON", async () => 
   const where = adapter === "software" ? "in software" : "on a GPU";
   const top = () => page.locator("#verdicts").evaluate((list) => list.getBoundingClientRect().top + scrollY);
   const before = await top();
-  expect(await check(page, "i32")).toBe(`Wavefold works here, ${where}.`);
+  // A busy machine has no time for some checks in software, which it says.
+  const late = adapter === "software" ? "(; there was no time for \\d+ of \\d+ checks)?" : "";
+  expect(await check(page, "i32")).toMatch(new RegExp(`^Wavefold works here, ${where}${late}\\.$`));
   // What says how far the check is takes no more room while it does, and no less afterwards.
   expect(await top()).toBe(before);
   const lines = await page.locator("#verdicts p").allTextContents();
   expect(lines[0]).toMatch(adapter === "software" ? /^note adapter: .*swiftshader/i : /^ok adapter: ./);
   expect(lines).toContainEqual(expect.stringMatching(/^ok single pass: \d+ runs were right/));
-  const described = ["unique", "searchSorted", "any"];
-  const selfTest = ["scan", "reduce", "compact", "sort", "segments", "partition", ...described, "operators"];
-  expect(lines.filter((line) => line.includes("self-test of ")).map((line) => line.split(":")[0])).toEqual(
-    selfTest.map((primitive) => `ok self-test of ${primitive}`),
+  // Extremes and exact sums are checked on other types.
+  const selfTest = primitives.filter((name) => !["extremes", "exact sums"].includes(name));
+  expect(selfTest).toEqual(expect.arrayContaining(described.map(({ primitive }) => primitive.name)));
+  expect(lines.flatMap((line) => /^(?:ok|note) self-test of ([^:]+):/.exec(line)?.[1] ?? [])).toEqual(
+    selfTest,
   );
   const litmus = lines.filter((line) => line.startsWith("ok litmus test of "));
   expect(litmus).toHaveLength(litmusTests.length);

@@ -205,9 +205,9 @@ test("a call's page has a sentence, an example and the signature, in this order"
   expect(tops).toEqual([...tops].sort((a, b) => a - b));
   expect(await main.getByText("The prefix sums of an array").count()).toBe(1);
   expect(await main.getByText("await fold.scan(").count()).toBe(1);
-  // Of three signatures, all have the comment of the first.
+  // Of four signatures, all have the comment of the first.
   const compact = readFileSync(join(visit.folder(), "api", "fold", "prepareCompact.html"), "utf8");
-  expect(compact.match(/class="tsd-signature"/g)).toHaveLength(3);
+  expect(compact.match(/class="tsd-signature"/g)).toHaveLength(4);
   expect(compact.match(/Compiles a compaction/g)).toHaveLength(1);
   expect(compact.match(/<pre>/g)).toHaveLength(1);
 });

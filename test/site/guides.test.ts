@@ -8,7 +8,7 @@ import { shaderTexts } from "../../scripts/modules.mjs";
 import { skipAll } from "../support/adapter.ts";
 import { chromiumMissing, launchChromium, serveFolder } from "../support/chromium.ts";
 import type { Section } from "../support/code_blocks.ts";
-import { blocksOf, sectionsOf } from "../support/code_blocks.ts";
+import { blocksOf, exampleFiles, sectionsOf } from "../support/code_blocks.ts";
 import { lit } from "./site.ts";
 
 // The programs of guides that draw, as someone has them who pastes all of their blocks into a page with a canvas.
@@ -78,14 +78,20 @@ for (const { file, section } of drawing) {
   test(`${file}, ${section.heading}: its program draws, and goes on`, () => drawsOn(section));
 }
 
-async function drawsOn(section: Section): Promise<void> {
+/** Opens a page with a section's program. `problems` has what the page complains of. */
+async function opened(
+  section: Section,
+  change = (program: string): string => program,
+): Promise<{ page: Page; problems: string[] }> {
   const shaders = blocksOf(section, "wgsl").map(({ text }) => text);
   const given = Object.entries(codes).map(
     ([name, part]) => `const ${name} = ${JSON.stringify(shaders.find((text) => text.includes(part)) ?? "")};`,
   );
-  const program = [...given, ...blocksOf(section, "ts").map(({ text }) => text)].join("\n");
+  const program = [...given, ...blocksOf(section, "ts").map(({ text }) => text)]
+    .join("\n")
+    .replaceAll(/ from "(\.\/.*)";/g, (_, name) => ` from "./${exampleFiles[name]}";`);
   await build({
-    stdin: { contents: program, loader: "ts", resolveDir: resolve(".") },
+    stdin: { contents: change(program), loader: "ts", resolveDir: resolve(".") },
     alias: { wavefold: resolve("src/index.ts") },
     outdir: place,
     entryNames: "program",
@@ -111,6 +117,11 @@ async function drawsOn(section: Section): Promise<void> {
     }
   });
   await page.goto(served?.url ?? "");
+  return { page, problems };
+}
+
+async function drawsOn(section: Section): Promise<void> {
+  const { page, problems } = await opened(section);
   // It compiles first: until then, the canvas is as light as the page.
   await expect
     .poll(async () => problems.length > 0 || (await lit(page, "canvas")) < 360 * 360 * 0.6, {
@@ -129,3 +140,30 @@ async function drawsOn(section: Section): Promise<void> {
   expect(problems).toEqual([]);
   await page.close();
 }
+
+/** The red, green and blue of the pixel in the middle of the canvas, as the screen shows it. */
+async function middleOf(page: Page): Promise<readonly number[]> {
+  const picture = (await page.locator("canvas").screenshot()).toString("base64");
+  return page.evaluate(async (base64) => {
+    const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${base64}`)).blob());
+    const context = new OffscreenCanvas(image.width, image.height).getContext("2d");
+    context?.drawImage(image, 0, 0);
+    return Array.from(context?.getImageData(image.width / 2, image.height / 2, 1, 1).data ?? []).slice(0, 3);
+  }, picture);
+}
+
+test.each([
+  ["in front", "0", [204, 0, 41]],
+  ["behind", "Math.PI", [41, 0, 204]],
+] as const)("splats.md: from %s, the near splat covers the far one", async (_, angle, expected) => {
+  const section = drawing.find(({ file }) => file === "splats.md")?.section as Section;
+  // A red one and a blue one. Each lets a fifth of what is behind it through.
+  const two = "[[0, 0, -0.5, 0.8, 1, 0, 0, 0.8], [0, 0, 0.5, 0.8, 0, 0, 1, 0.8], [0, 0, -9, 1, 0, 1, 0, 1]]";
+  const { page, problems } = await opened(section, (program) =>
+    program.replace("ball.flat()", `${two}.flat()`).replaceAll("frames / 100", angle),
+  );
+  await expect
+    .poll(async () => [...problems, ...(await middleOf(page))], { timeout: 30_000 })
+    .toEqual([...expected]);
+  await page.close();
+});

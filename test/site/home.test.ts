@@ -7,8 +7,10 @@ import type { Browser, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { plotsOf } from "../../bench/plot.ts";
 import type { Report } from "../../bench/report.ts";
+import { nextCount } from "../../site/use/next_count.ts";
 import { npm, run } from "../package/pack.ts";
 import { runBlocks } from "../support/code_blocks.ts";
+import { violations } from "./axe.ts";
 import { lit, overflow, textOf, useSite } from "./site.ts";
 
 const visit = useSite();
@@ -21,17 +23,93 @@ const CARD = (charts.at(-1) ?? "")
   .replaceAll("-", " ");
 const CHART = new RegExp(`on an ${CARD}:`, "i");
 
-test("the particles move, and stop where they are told to", async () => {
+/** What the page says of its splats, once it says so. */
+const SHOWN = /^([\d,]+) splats, ([\d,]+) of them in sight and sorted, at \d+ frames? a second$/;
+
+/** Counts what a page submits to its GPU. */
+async function countSubmits(page: Page): Promise<() => Promise<number>> {
+  await page.evaluate(() => {
+    const { submit } = GPUQueue.prototype;
+    GPUQueue.prototype.submit = function (this: GPUQueue, ...given) {
+      document.documentElement.dataset.submits = String(
+        Number(document.documentElement.dataset.submits ?? 0) + 1,
+      );
+      return submit.apply(this, given);
+    };
+  });
+  return () => page.evaluate(() => Number(document.documentElement.dataset.submits ?? 0));
+}
+
+test("the splats move, and stop where they are told to, and out of sight", async () => {
   const page = await visit("index.html", { context: { viewport: { width: 640, height: 700 } } });
-  await expect.poll(() => lit(page, "#canvas"), { timeout: 30_000 }).toBeGreaterThan(500);
+  await expect.poll(() => textOf(page, "#shown"), { timeout: 60_000 }).toMatch(SHOWN);
+  const [, all = "", inSight = ""] = SHOWN.exec(await textOf(page, "#shown")) ?? [];
+  const [splats, drawn] = [all, inSight].map((one) => Number(one.replaceAll(",", "")));
+  expect(drawn).toBeGreaterThan(100);
+  expect(drawn).toBeLessThan(splats ?? 0);
+  expect(await lit(page, "#canvas")).toBeGreaterThan(500);
   const picture = async (): Promise<string> =>
     (await page.locator("#canvas").screenshot()).toString("base64");
   const moving = await picture();
   await expect.poll(picture).not.toBe(moving);
+  const submits = await countSubmits(page);
+  await expect.poll(submits).toBeGreaterThan(1);
+  await page.locator("footer").scrollIntoViewIfNeeded();
+  // What was begun ends.
+  await page.waitForTimeout(500);
+  const before = await submits();
+  await page.waitForTimeout(1000);
+  expect(await submits()).toBe(before);
+  await page.locator("#canvas").scrollIntoViewIfNeeded();
+  await expect.poll(submits).toBeGreaterThan(before);
   await page.getByRole("button", { name: "Pause" }).click();
+  await page.waitForTimeout(500);
   const still = await picture();
-  await page.waitForTimeout(300);
+  const paused = await submits();
+  await page.waitForTimeout(500);
+  expect(await submits()).toBe(paused);
   expect(await picture()).toBe(still);
+});
+
+test("where less movement is wanted, one frame stands still until it is played", async () => {
+  const page = await visit("index.html", {
+    context: { viewport: { width: 640, height: 700 }, reducedMotion: "reduce" },
+  });
+  await expect.poll(() => lit(page, "#canvas"), { timeout: 60_000 }).toBeGreaterThan(500);
+  const submits = await countSubmits(page);
+  await page.waitForTimeout(500);
+  expect(await submits()).toBe(0);
+  await page.getByRole("button", { name: "Play" }).click();
+  await expect.poll(submits).toBeGreaterThan(1);
+});
+
+test("there are as many splats as frames leave time for", () => {
+  const bounds = { least: 1000, most: 6000 };
+  const start = { count: 2000, isSettled: false };
+  expect(nextCount(start, 60, bounds)).toEqual({ count: 4000, isSettled: false });
+  expect(nextCount({ ...start, count: 4000 }, 60, bounds).count).toBe(6000);
+  expect(nextCount(start, 30, bounds)).toEqual(start);
+  // Once some were too many, there are no more.
+  const fewer = nextCount({ ...start, count: 4000 }, 18, bounds);
+  expect(fewer).toEqual({ count: 2000, isSettled: true });
+  expect(nextCount(fewer, 60, bounds)).toEqual(fewer);
+  expect(nextCount(fewer, 1, bounds)).toEqual({ count: 1000, isSettled: true });
+});
+
+test("ten lines at most are shown beside the splats, and they are those that run", async () => {
+  const page = await visit("index.html", { context: { permissions: ["clipboard-read", "clipboard-write"] } });
+  await page.getByRole("button", { name: "Copy the lines" }).click();
+  const clipboard = (): Promise<string> => page.evaluate(() => navigator.clipboard.readText());
+  await expect.poll(clipboard).toMatch(/^const Splat/);
+  const lines = (await clipboard()).split("\n");
+  expect(lines.length).toBeLessThanOrEqual(10);
+  const source = (await readFile("site/use/splats.ts", "utf8")).split("\n").map((line) => line.trim());
+  expect(lines.filter((line) => !source.includes(line.trim()))).toEqual([]);
+  // Nothing between the first line and the last is left out.
+  for (const call of ["prepareCompact(", "prepareSort(", "cull.record(", "sort.record("]) {
+    expect(lines.filter((line) => line.includes(call))).toHaveLength(1);
+    expect(source.filter((line) => line.includes(call))).toHaveLength(1);
+  }
 });
 
 /** The package's file beside a page. */
@@ -229,12 +307,13 @@ for (const gpu of ["none", "no adapter", "insecure"] as const) {
     });
     expect(await page.locator("#canvas").isVisible()).toBe(false);
     expect(await page.locator("#play").isVisible()).toBe(false);
-    const still = page.getByRole("img", { name: /^Thousands of coloured points/ });
+    const still = page.getByRole("img", { name: /^A knotted tube of many small coloured discs/ });
     expect(await still.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1200);
     expect(await lit(page, ".still")).toBeGreaterThan(500);
     const notice = await textOf(page, "#gpu-notice");
     expect(notice).toContain(words[gpu]);
     expect(notice).not.toContain("wavefold/node");
     expect(await overflow(page)).toBe(0);
+    expect(await violations(page)).toEqual([]);
   });
 }

@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { boxBlur } from "../../site/use/box_blur.ts";
+import { countsOf, flights } from "../../site/use/crossfilter.ts";
 import { sourceAt } from "../../site/use/particles.ts";
 import { rateText } from "../../site/use/play.ts";
 import { adapter } from "../support/fold.ts";
@@ -45,7 +46,7 @@ test("what is asked before it is there is answered once it is", async () => {
   await page.evaluate(() => document.getElementById("splats-check")?.click());
   expect(await textOf(page, "#splats-order")).toBe("Checking …");
   expect(await answerAt(page, "#splats-order")).toMatch(
-    /splats, each once, from the farthest to the nearest$/,
+    /splats are in sight, each drawn once, from the farthest to the nearest$/,
   );
   await page.evaluate(() => document.getElementById("blur-check")?.click());
   expect(await answerAt(page, "#blur-same")).toMatch(/pixels, each the same as on the CPU$/);
@@ -94,7 +95,9 @@ test("splats are drawn in the order of their depths", async () => {
     await page.getByRole("button", { name: "Check the order once" }).click();
     return answerAt(page, "#splats-order");
   };
-  expect(await order()).toMatch(/^[\d,]+ splats, each once, from the farthest to the nearest$/);
+  expect(await order()).toMatch(
+    /^[\d,]+ of [\d,]+ splats are in sight, each drawn once, from the farthest to the nearest$/,
+  );
   const picture = async (): Promise<string> =>
     (await page.locator("#splats").screenshot()).toString("base64");
   expect(await lit(page, "#splats")).toBeGreaterThan(5000);
@@ -189,6 +192,43 @@ test("the blur on the CPU is the mean of each box", () => {
       expect(boxBlur({ width, height, pixels }, radius)).toEqual(expected);
     }
   }
+});
+
+test("a crossfilter's charts count the rows that pass the other charts' filters", async () => {
+  const page = await visit("use.html", {
+    context: { viewport: { width: 390, height: 844 }, reducedMotion: "reduce" },
+  });
+  await page.locator("#crossfilter-title").scrollIntoViewIfNeeded();
+  await expect.poll(() => textOf(page, "#crossfilter-kept"), { timeout: 40_000 }).not.toBe("");
+  const table = flights(Number(await page.locator("#crossfilter-rows").inputValue()));
+  const expectCounts = async (...ranges: Parameters<typeof countsOf>[1][number][]): Promise<void> => {
+    const { counts, passing } = countsOf(table, ranges);
+    const kept = `${passing.toLocaleString("en")} of ${table.numRows.toLocaleString("en")} rows pass all filters`;
+    await expect.poll(() => textOf(page, "#crossfilter-kept"), { timeout: 40_000 }).toBe(kept);
+    const heights = await page
+      .locator("#crossfilter svg")
+      .evaluateAll((svgs) =>
+        svgs.map((one) => [...one.querySelectorAll("rect")].map((bar) => Number(bar.getAttribute("height")))),
+      );
+    expect(heights).toEqual(
+      counts.map((bins) => {
+        const most = Math.max(...bins);
+        return bins.map((count) => count / most);
+      }),
+    );
+  };
+  await expectCounts();
+  await page.getByRole("slider", { name: "Hour of departure: from" }).fill("12");
+  await page.getByRole("slider", { name: "Delay in minutes: to" }).fill("10");
+  await expectCounts([12, 24], [-40, 10]);
+  expect(await page.locator("#crossfilter rect.passes").count()).toBe(12 + 10 + 40);
+  await page.getByRole("button", { name: "Check every count once" }).click();
+  await expect
+    .poll(() => textOf(page, "#crossfilter-same"), { timeout: 40_000 })
+    .toBe("Every count is as on the CPU");
+  await page.getByRole("button", { name: "Let all rows pass" }).click();
+  await expectCounts();
+  expect(await overflow(page)).toBe(0);
 });
 
 test("the bench is verified, drawn, and copied as JSON", async () => {

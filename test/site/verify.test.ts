@@ -8,7 +8,7 @@ import type { Operator } from "../../src/algebra/monoid.ts";
 import { add, max, mul } from "../../src/algebra/operators.ts";
 import type { Value } from "../../src/algebra/types.ts";
 import type { Grouping } from "../../src/plan/grouping.ts";
-import { groupedScan } from "../../src/reference/grouping.ts";
+import { groupedScanFrom } from "../../src/reference/grouping.ts";
 import { useSoftwareFold } from "../support/fold.ts";
 
 const fold = useSoftwareFold();
@@ -130,7 +130,7 @@ test.each(chains)("the bound is that of a sum that is rounded up each time: $tit
           ? earlier
           : ((earlier as number) + (later as number)) * (1 + 2 ** -23),
   };
-  const prefixes = groupedScan(up, [...data], false, chain.grouping) as number[];
+  const prefixes = groupedScanFrom(up, undefined, [...data], false, chain.grouping).prefixes as number[];
   const output = (by: number): Float32Array => Float32Array.from(prefixes, (prefix) => 1 + (prefix - 1) * by);
   const one = task({ type: "f32", data });
   expect(verify(one, output(1), chain.grouping)).toMatchObject({ ok: true });

@@ -3,12 +3,18 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as nodeStream from "node:stream";
+import * as arrow from "apache-arrow";
 import { transform } from "esbuild";
 import { dump } from "npyjs";
 import * as typegpu from "typegpu";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import * as webgpu from "webgpu";
+import * as wesl from "wesl";
+import * as crossfilter from "../../examples/crossfilter/crossfilter.ts";
 import * as runKernel from "../../examples/in-kernel/kernel.ts";
+import * as normals from "../../examples/normals/normals.ts";
+import * as sampler from "../../examples/sampling/sampler.ts";
+import * as splats from "../../examples/splats/splats.ts";
 import * as esbuildPlugin from "../../src/build/esbuild.ts";
 import * as vitePlugin from "../../src/build/vite.ts";
 import * as browser from "../../src/index.ts";
@@ -19,6 +25,7 @@ import * as reference from "../../src/reference/index.ts";
 import * as simulator from "../../src/simulator/index.ts";
 import * as three from "../../src/three/index.ts";
 import * as schemas from "../../src/typegpu.ts";
+import * as weslPackage from "../../src/wesl.ts";
 import * as wgsl from "../../src/wgsl.ts";
 import { isSimulated, SIMULATED } from "./adapter.ts";
 import { runIn } from "./command.ts";
@@ -39,15 +46,25 @@ export interface Section {
   readonly blocks: readonly Block[];
 }
 
+/** A block that shows a file of `examples/` has its path behind the language, and is no part of a program: programs import the file. */
+const FILE = /^examples\/\S+$/;
+
+/** The files of `examples/` that a Markdown text shows, and what it shows as each. */
+export const shownFiles = (markdown: string): { readonly path: string; readonly text: string }[] =>
+  Array.from(markdown.matchAll(BLOCK), ([, , , path = "", text = ""]) => ({ path, text })).filter(
+    ({ path }) => FILE.test(path),
+  );
+
+/** A heading, or a block: its language, the note behind that, and its text. */
+const BLOCK = /^#+ (.*)$|^```(\w*) *(.*)\n([\s\S]*?)^```$/gm;
+
 /** A Markdown text's blocks, by headings. */
 export function sectionsOf(markdown: string): Section[] {
   const sections: { heading: string; blocks: Block[] }[] = [{ heading: "", blocks: [] }];
-  for (const [whole, title, language = "", note = "", text = ""] of markdown.matchAll(
-    /^#+ (.*)$|^```(\w*) *(.*)\n([\s\S]*?)^```$/gm,
-  )) {
+  for (const [whole, title, language = "", note = "", text = ""] of markdown.matchAll(BLOCK)) {
     if (whole.startsWith("#")) {
       sections.push({ heading: title ?? "", blocks: [] });
-    } else {
+    } else if (!FILE.test(note)) {
       sections.at(-1)?.blocks.push({ language, note, text });
     }
   }
@@ -87,7 +104,9 @@ export const modules: Readonly<Record<string, { readonly named: object; readonly
   "wavefold/simulator": { named: simulator, run: simulator },
   "wavefold/three": { named: three, run: three },
   "wavefold/typegpu": { named: schemas, run: schemas },
+  "wavefold/wesl": { named: weslPackage, run: weslPackage },
   typegpu: { named: typegpu, run: typegpu },
+  wesl: { named: wesl, run: wesl },
   "wavefold/esbuild": { named: esbuildPlugin, run: esbuildPlugin },
   "wavefold/vite": { named: vitePlugin, run: vitePlugin },
   "wavefold/reference": { named: reference, run: reference },
@@ -95,10 +114,27 @@ export const modules: Readonly<Record<string, { readonly named: object; readonly
   "node:fs": { named: nodeFs, run: nodeFs },
   "node:stream": { named: nodeStream, run: nodeStream },
   "./kernel.ts": { named: runKernel, run: runKernel },
+  "./crossfilter.ts": { named: crossfilter, run: crossfilter },
+  "apache-arrow": { named: arrow, run: arrow },
+  "./sampler.ts": { named: sampler, run: sampler },
+  "./normals.ts": { named: normals, run: normals },
+  "./splats.ts": { named: splats, run: splats },
+};
+
+/** Where the files of `examples/` are that programs import. */
+export const exampleFiles: Readonly<Record<string, string>> = {
+  "./kernel.ts": "examples/in-kernel/kernel.ts",
+  "./crossfilter.ts": "examples/crossfilter/crossfilter.ts",
+  "./sampler.ts": "examples/sampling/sampler.ts",
+  "./normals.ts": "examples/normals/normals.ts",
+  "./splats.ts": "examples/splats/splats.ts",
 };
 
 /** An import; what a comment hides from the program is looked at as well. */
 export const IMPORT = /^(?:\/\/ )?import \{\s+([^}]*?),?\s+\} from "([^"]*)";/gm;
+
+/** What only TypeScript reads. */
+const IMPORT_OF_TYPES = /^import type .*;$/gm;
 
 /** The names of an import, between its braces. */
 export const namesIn = (names: string): string[] =>
@@ -161,6 +197,7 @@ export async function runBlocks(
       const error = THROWN.exec(text)?.[1]?.replaceAll("\n// ", " ");
       const statements = text
         .replace(FOR_NODE, "$1")
+        .replace(IMPORT_OF_TYPES, "")
         .replace(IMPORT, (line, names: string, from: string) => {
           if (!line.startsWith("//")) {
             imports.set(from, new Set([...(imports.get(from) ?? []), ...namesIn(names)]));
@@ -271,6 +308,14 @@ export function testCommands(
     put("heads.npy", 0, 0, 1, 0, 0, 1, 0, 0);
     put("offsets.npy", 0, 2, 2, 8);
     put("bits.npy", 0b100100);
+    for (const name of ["a.npy", "b.npy"]) {
+      put(name, 1, 3, 3, 5, 7, 8, 9, 9);
+    }
+    for (const name of ["a_values.npy", "b_values.npy", "age.npy", "y.npy"]) {
+      put(name, 10, 11, 12, 13, 14, 15, 16, 17);
+    }
+    const volume = Uint32Array.of(1, 2, 3, 4, 5, 6, 7, 8);
+    writeFileSync(join(folder, "volume.npy"), Buffer.from(dump(volume, [2, 2, 2])));
     const narrow = {
       image: ["|u1", 3, 1, 255, 0, 4, 1, 6, 3],
       mask: ["|b1", 1, 0, 1, 0, 0, 1, 1, 0],

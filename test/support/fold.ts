@@ -111,7 +111,7 @@ export function useSoftwareFold(): () => Fold {
   return () => opened(fold);
 }
 
-/** Plans as on a GPU: a software adapter has sizes of its own, and loops over long items stay loops there. */
+/** Plans as on a GPU: a software adapter has sizes of its own, and loops stay loops there. */
 export async function asOnGpus<T>({ device }: Fold, prepare: () => Promise<T>): Promise<T> {
   const restore = planAs({ device }, { software: false });
   try {

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import process from "node:process";
 import { promisify } from "node:util";
 import type { Section } from "./code_blocks.ts";
-import { blocksOf, IMPORT, namesIn, THROWN } from "./code_blocks.ts";
+import { blocksOf, exampleFiles, IMPORT, namesIn, THROWN } from "./code_blocks.ts";
 
 export interface Guide {
   readonly name: string;
@@ -44,7 +44,7 @@ function moduleOf(section: Section): string {
     byModule.set(from, new Set([...(byModule.get(from) ?? []), ...namesIn(names)]));
   }
   const imports = [...byModule].map(([from, names]) => {
-    const file = from === "./kernel.ts" ? "../../examples/in-kernel/kernel.ts" : from;
+    const file = from in exampleFiles ? `../../${exampleFiles[from]}` : from;
     return `import { ${[...names].join(", ")} } from "${file}";`;
   });
   const body = texts

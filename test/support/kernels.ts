@@ -7,7 +7,6 @@ import { operators } from "../../src/algebra/operators.ts";
 import type { ElementType, ScalarType, TypeName } from "../../src/algebra/types.ts";
 import { f64 } from "../../src/algebra/types_64.ts";
 import { ArgumentError, LimitError } from "../../src/errors.ts";
-import type { Compilable } from "../../src/gpu/device/device.ts";
 import { workGroupAlgorithms } from "../../src/in_kernel/algorithms.ts";
 import { threadTileCoalescedReduce, threadTileCoalescedScan } from "../../src/in_kernel/coalesced_tiles.ts";
 import { threadTileShuffle, workGroupBroadcast, workGroupSplit } from "../../src/in_kernel/exchange.ts";
@@ -36,6 +35,7 @@ import {
   workGroupSegmentedScan,
 } from "../../src/in_kernel/segmented.ts";
 import type { Algorithm } from "../../src/kernels/algorithms.ts";
+import type { Kernel } from "../../src/kernels/kernel.ts";
 import { planColumns } from "../../src/plan/columns.ts";
 import type { DeviceFacts, Limits } from "../../src/plan/device_facts.ts";
 import { withFasterWays } from "../../src/plan/faster_ways.ts";
@@ -48,7 +48,6 @@ import { planNth, planTopK } from "../../src/plan/select.ts";
 import { planTopKRows } from "../../src/plan/select_rows.ts";
 import { planSort } from "../../src/plan/sort.ts";
 import { planSegmentSort } from "../../src/plan/sort_segments.ts";
-import { generated } from "../../src/text/source.ts";
 import { examplePlans } from "./example_plans.ts";
 import type { MapRow } from "./maps.ts";
 import { planCompact, planReduce, planScan } from "./plans.ts";
@@ -88,23 +87,15 @@ export interface TitledKernel {
   readonly title: string;
   readonly code: string;
   /** Nothing for in-kernel functions. */
-  readonly kernel?: Compilable;
+  readonly kernel?: Kernel;
 }
 
 /** The files of `shaders/` that a kernel is linked from. */
-function shadersOf({ kernel }: TitledKernel): readonly string[] {
-  const files: string[] = [];
-  let sources = 0;
-  kernel?.relink((source) => {
-    if (source.name.startsWith("shaders/")) {
-      files.push(source.name);
-    }
-    // Each source is a name alone, so that there is nothing to link.
-    sources++;
-    return generated(`const source_${sources} = 0;`);
-  });
-  return files;
-}
+const shadersOf = ({ kernel }: TitledKernel): readonly string[] =>
+  (kernel?.sources ?? [])
+    .flat()
+    .map(({ name }) => name)
+    .filter((name) => name.startsWith("shaders/"));
 
 /**
  * Takes kernels that between them have each file of `shaders/` with each mark: a mark is a choice that a kernel was made by, such as its
@@ -343,7 +334,7 @@ export async function kernelsOf(
   const base = { ...shape, algorithm, maxLength, type };
   const result = new Map<string, TitledKernel>();
   const where = `${algorithm} ${shape.workGroupSize} × ${shape.itemsPerThread}`;
-  const take = (kernels: readonly Compilable[]): void => {
+  const take = (kernels: readonly Kernel[]): void => {
     for (const kernel of kernels) {
       result.set(kernel.code, { title: `${kernel.label} ${where}`, code: kernel.code, kernel });
     }
@@ -385,12 +376,15 @@ export async function kernelsOf(
       const options = { ...shape, type, op, exclusive, initial: exclusive, lengthOnGpu, maxLength };
       for (const primitive of ["scan", "reduce"] as const) {
         take(planColumns(primitive, options, withFasterWays(facts), ALL_ARRANGEMENTS).kernels);
+        const matrices = { ...options, segments: "matrices" };
+        take(planColumns(primitive, matrices, withFasterWays(facts), ALL_ARRANGEMENTS).kernels);
         const asRows = { ...options, segments: "rows" } as const;
         take(planRows(primitive, asRows, withFasterWays(facts), ALL_ARRANGEMENTS)?.kernels ?? []);
         if (primitive === "scan") {
           const reversed = { ...options, reverse: true };
           const all = { ...withFasterWays(facts), inReverse };
           take(planColumns(primitive, reversed, all, ALL_ARRANGEMENTS).kernels);
+          take(planColumns(primitive, { ...matrices, reverse: true }, all, ALL_ARRANGEMENTS).kernels);
           const rows = { ...reversed, segments: "rows" } as const;
           take(planRows(primitive, rows, all, ALL_ARRANGEMENTS)?.kernels ?? []);
         }
@@ -418,10 +412,16 @@ export async function kernelsOf(
   }
   // The sort within a selection has an algorithm of its own choice, so it may have no subgroups to choose.
   const portable = { ...facts, features: new Set([...facts.features].filter((one) => one !== "subgroups")) };
-  for (const plan of examplePlans(type, maxLength, algorithm === "subgroup" ? facts : portable, {
-    ...shape,
-  })) {
-    take((await plan).kernels);
+  // Keys that are joined to sort by them take 8 bytes an item.
+  const some = Math.min(maxLength, facts.limits.maxStorageBufferBindingSize / 8);
+  const examples = examplePlans(type, some, algorithm === "subgroup" ? facts : portable, { ...shape });
+  for (const plan of await Promise.allSettled(examples)) {
+    if (plan.status === "fulfilled") {
+      take(plan.value.kernels);
+    } else if (!(plan.reason instanceof LimitError) || shape.workGroupSize < 1024) {
+      // Tiles of merges take a little more than the memory of 1024 threads.
+      throw plan.reason;
+    }
   }
   if (type.name === "u32") {
     const options = {

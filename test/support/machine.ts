@@ -13,6 +13,8 @@ export function machineOf(file: string): SimulatorOptions {
   const isRange = pick([true, false], next());
   return {
     memoryLimit: 2 ** 30,
+    // Work-groups that wait for one that has not started look for its elements thousands of times before they compute them.
+    patience: 2 ** 20,
     seed: next(),
     subgroupSize,
     subgroupMinSize: isRange ? 4 : subgroupSize,

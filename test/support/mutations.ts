@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Fold } from "../../src/node.ts";
+import type { DescribedCase } from "../fuzz/described.ts";
 import { runDescribed } from "../fuzz/described.ts";
 import { fixtureOn } from "../fuzz/fixture.ts";
 import { scaleOf } from "../fuzz/plans.ts";
@@ -31,16 +32,23 @@ export interface Mutation<Name extends string> extends Change {
 /**
  * The examples of a primitive that is described, on arrays in buffers with other bytes around them: with their lengths on the GPU, and recorded.
  */
-export const examplesOf = (primitive: string): Subject =>
+export const examplesOf = (
+  primitive: string,
+  {
+    examples = [0, 1, 2],
+    type = "u32",
+  }: { readonly examples?: readonly number[]; readonly type?: DescribedCase["call"]["type"] } = {},
+): Subject =>
   async function* (fold) {
     // It has plans of its own, and goes with the fold.
     const fixture = fixtureOn(fold, scaleOf("simulated"));
     const data = { kind: "bits", seed: 5 } as const;
     const options = { workGroupSize: 16, itemsPerThread: 4 };
-    for (const example of [0, 1, 2]) {
-      const call = { primitive, type: "u32", maxLength: 301, example, seed: 5, options } as const;
+    for (const example of examples) {
+      const call = { primitive, type, maxLength: 301, example, seed: 5, options } as const;
       for (const place of ["counted", "recorded"] as const) {
-        const step = { place, length: 300, data, before: 4 };
+        // Items that share words do not fill the last one.
+        const step = { place, length: type === "u32" ? 300 : 299, data, before: 4 };
         yield [await runDescribed({ family: "described", call, steps: [step] }, fixture), "passed"];
       }
     }

@@ -1,6 +1,6 @@
 import { primitives } from "../../src/primitives/described.ts";
 import type { Described as DescribedPrimitive } from "../../src/primitives/help.ts";
-import type { OptionsOf } from "../../src/primitives/primitive.ts";
+import type { OptionsOf } from "../../src/primitives/option_names.ts";
 import * as references from "../../src/reference/index.ts";
 
 /** A primitive with all that tests need of it. */

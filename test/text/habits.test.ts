@@ -18,6 +18,8 @@ test.each([
   ["x ** 2 > 3", "WGSL has no **: a square is x * x"],
   ["Math.abs(x) > 1", "WGSL's functions have no prefix, as in abs(x)"],
   ["x < Infinity", "WGSL has no Infinity and no NaN; the largest f32 is 3.4028234e38"],
+  ["isNaN(x)", "WGSL has no isNaN; a NaN of f32 has (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u"],
+  ["x >>> 1 > 0", "WGSL has no >>>: >> of a u32 shifts zeros in"],
   ["x > limit", "give your own values as params, or write them into the text"],
 ])("%s: the error says what WGSL has, over f32 and f64", async (where, cure) => {
   for (const data of [Float32Array.of(1, 2), Float64Array.of(1, 2)]) {

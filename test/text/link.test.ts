@@ -24,6 +24,10 @@ describe("directives come first, once and sorted", () => {
   });
   test("f16 where it is used and no source enables it", () => {
     expect(linked("b", "fn b(x: f16) {}")).toBe("enable f16;\n\nfn b(x: f16) {}\n");
+    for (const half of ["0.5h", "1h", "1e-3h", "vec2h(1.0).x", "mat2x3h()[0].x"]) {
+      expect(linked("b", `fn b() -> f32 { return f32(${half}); }`), half).toMatch(/^enable f16;\n/);
+    }
+    expect(linked("b", "fn b() { let h = 1; /* 0.5h */ }")).not.toContain("enable");
   });
 });
 

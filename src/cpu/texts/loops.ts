@@ -1,7 +1,7 @@
 import { leavesOf } from "../../algebra/fields.ts";
 import type { DeclaredParams } from "../../algebra/seen_params.ts";
 import type { ElementType, Scalar as ScalarValue } from "../../algebra/types.ts";
-import type { Numbers } from "../call.ts";
+import type { Moves, Numbers } from "../call.ts";
 import type { Access } from "./elements.ts";
 import { accessOf, leavesIn } from "./elements.ts";
 import type { Program } from "./expressions.ts";
@@ -12,13 +12,17 @@ import type { Words } from "./values.ts";
 
 // Loops over elements, with the code of a text inside.
 
-/** Maps as many elements from the first one on. The first one's index is `firstIndex`. The scalars are those of params. */
+/**
+ * Maps as many elements from the first one on. The first one's index is `firstIndex`. The scalars are those of params, and `others` the arrays
+ * of elements beside.
+ */
 export type MapLoop = (
   input: Numbers,
   output: Numbers,
   firstIndex: number,
   length: number,
   scalars?: readonly ScalarValue[],
+  others?: readonly Numbers[],
 ) => void;
 
 /** The variables of an element, and the statements that read those that a text uses. */
@@ -54,26 +58,35 @@ export function mapLoop(
   from: ElementType,
   to: ElementType | "bool",
   params?: DeclaredParams,
+  beside: readonly ElementType[] = [],
 ): MapLoop {
   const values = paramVariables(params);
-  const hasIndex = program.entry.parameters.length > 1 + values.words.length;
+  const hasIndex = program.entry.parameters.length > 1 + values.words.length + beside.length;
+  const others = beside.map((type, at) => ({
+    access: accessOf(type, `other_${at}`),
+    name: `beside_${at}`,
+    type,
+  }));
   const { lines, words } = new StatementWriter(program).write([
     variablesOf(from, "x"),
     ...(hasIndex ? [["i"]] : []),
     ...values.words,
+    ...others.map(({ type, name }) => variablesOf(type, name)),
   ]);
   const input = accessOf(from, "input");
   const output = to === "bool" ? undefined : accessOf(to, "output");
-  const store = output?.write(words) ?? [`output[k] = ${words[0]} ? 1 : 0;`];
+  const store = output?.write(words) ?? [`output[k] = +(${words[0]});`];
   const body = [...lines, ...words].join("\n");
   return evaluated(
     [
-      "return function (input, output, firstIndex, length, scalars) {",
+      "return function (input, output, firstIndex, length, scalars, others) {",
+      ...others.flatMap(({ access }, at) => [`var other_${at} = others[${at}];`, ...access.views]),
       ...input.views,
       ...(output?.views ?? []),
       ...values.lines,
       "for (var k = 0; k < length; k++) {",
       ...readsOf(input, "x", body),
+      ...others.flatMap(({ access, name }) => readsOf(access, name, body)),
       ...(/\bi\b/.test(body) ? ["var i = (firstIndex + k) >>> 0;"] : []),
       ...lines,
       ...(output?.start ?? []),
@@ -82,6 +95,139 @@ export function mapLoop(
       "};",
     ].join("\n"),
   ) as MapLoop;
+}
+
+/** A condition over elements in loops. The scalars are those of the params' values. */
+export interface ConditionLoops {
+  /** How many elements it holds for. */
+  count(input: Numbers, length: number, scalars: readonly ScalarValue[]): number;
+  /** Where it first gives what is wanted, on the way from `start` to before `end`, which may lie before it; -1 if nowhere. */
+  find(input: Numbers, start: number, end: number, scalars: readonly ScalarValue[], wanted: boolean): number;
+  /** Moves the elements that it holds for, in order, and gives their number. */
+  keep(input: Numbers, length: number, scalars: readonly ScalarValue[], moves: Moves): number;
+}
+
+/** What a condition's loops are made of. */
+interface ConditionText {
+  /** What stands before a loop, and what a turn begins with. */
+  readonly before: readonly string[];
+  readonly each: readonly string[];
+  readonly condition: string;
+}
+
+function conditionText(
+  program: Program,
+  from: ElementType,
+  params: DeclaredParams | undefined,
+): ConditionText {
+  const values = paramVariables(params);
+  const hasIndex = program.entry.parameters.length > 1 + values.words.length;
+  const { lines, words } = new StatementWriter(program).write([
+    variablesOf(from, "x"),
+    ...(hasIndex ? [["i"]] : []),
+    ...values.words,
+  ]);
+  const [condition = ""] = words;
+  const input = accessOf(from, "input");
+  const body = [...lines, condition].join("\n");
+  return {
+    before: [...input.views, ...values.lines],
+    each: [...readsOf(input, "x", body), ...(/\bi\b/.test(body) ? ["var i = k;"] : []), ...lines],
+    condition,
+  };
+}
+
+/** What a loop moves: indices, words that the condition reads as `x`, or elements of as many words of an array beside. */
+type Moved = "index" | "x" | number;
+
+/** So many words of an element are moved by a statement each. */
+const MOST_MOVES = 4;
+
+/** Statements that copy an element to a place. */
+function moveLines(to: string, place: string, moved: Moved): readonly string[] {
+  if (typeof moved === "string" || moved === 1) {
+    return [`${to}[${place}] = ${moved === "index" ? "k" : moved === "x" ? "x_0" : "from[k]"};`];
+  }
+  const copy = (word: string | number): string =>
+    `${to}[(${place}) * ${moved} + ${word}] = from[k * ${moved} + ${word}];`;
+  return moved <= MOST_MOVES
+    ? Array.from({ length: moved }, (_, word) => copy(word))
+    : [`for (var w = 0; w < ${moved}; w++) { ${copy("w")} }`];
+}
+
+/**
+ * A loop that moves elements. Up to the last one that is kept, it overwrites what it has written unless that is kept: no branch depends on the
+ * condition.
+ */
+function keepText(
+  { before, each, condition }: ConditionText,
+  moved: Moved,
+  { rest, flags }: Pick<Moves, "rest" | "flags">,
+): string {
+  const isKept = `+(${condition})${flags ? " & +(flags[k] !== 0)" : ""}`;
+  return [
+    "return function (input, end, scalars, { from, to, rest, flags }) {",
+    ...before,
+    "var kept = 0;",
+    ...(rest
+      ? []
+      : ["for (; end > 0; end--) {", "var k = end - 1;", ...each, `if (${isKept}) { break; }`, "}"]),
+    "for (var k = 0; k < end; k++) {",
+    ...(moved === "x" ? ["var x_0 = input[k];"] : []),
+    ...each,
+    ...moveLines("to", "kept", moved),
+    ...(rest ? moveLines("rest", "k - kept", moved) : []),
+    `kept = (kept + (${isKept})) | 0;`,
+    "}",
+    "return kept >>> 0;",
+    "};",
+  ].join("\n");
+}
+
+/** The loops of a condition. */
+export function conditionLoops(
+  program: Program,
+  type: ElementType,
+  params: DeclaredParams | undefined,
+): ConditionLoops {
+  const text = conditionText(program, type, params);
+  const { before, each, condition } = text;
+  const lines = [
+    "return {",
+    "count(input, length, scalars) {",
+    ...before,
+    "var sum = 0;",
+    "for (var k = 0; k < length; k++) {",
+    ...each,
+    `sum = (sum + +(${condition})) | 0;`,
+    "}",
+    "return sum >>> 0;",
+    "},",
+    "find(input, start, end, scalars, wanted) {",
+    ...before,
+    "var step = start < end ? 1 : -1;",
+    "for (var k = start; k !== end; k += step) {",
+    ...each,
+    `if ((${condition}) === wanted) { return k; }`,
+    "}",
+    "return -1;",
+    "},",
+    "};",
+  ];
+  const keeps = new Map<string, ConditionLoops["keep"]>();
+  return {
+    ...(evaluated(lines.join("\n")) as Pick<ConditionLoops, "count" | "find">),
+    keep(input, length, scalars, moves) {
+      const { from, size, rest, flags } = moves;
+      // Floats may lose the bits of a NaN on their way through `x`.
+      const isSeen = from?.buffer === input.buffer && (type.name === "u32" || type.name === "i32");
+      const moved = from === undefined ? "index" : isSeen ? "x" : size;
+      const key = [moved, rest !== undefined, flags !== undefined].join();
+      const loop = keeps.get(key) ?? (evaluated(keepText(text, moved, moves)) as ConditionLoops["keep"]);
+      keeps.set(key, loop);
+      return loop(input, length, scalars, moves);
+    },
+  };
 }
 
 /** The scalars of a value. */

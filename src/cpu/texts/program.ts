@@ -1,5 +1,6 @@
 import type { CustomOperator } from "../../algebra/custom_operator.ts";
 import { expressionFiles, takenAs } from "../../algebra/expression_files.ts";
+import type { FieldType } from "../../algebra/fields.ts";
 import { numbers, numericSurroundings, typeInText } from "../../algebra/numbers_64.ts";
 import { provideNumbers } from "../../algebra/numbers_later.ts";
 import { numericFiles } from "../../algebra/numeric_files.ts";
@@ -14,6 +15,7 @@ import { callersCombine, callersFunction, isStatements, placeOf, plainText } fro
 import type { LinkedModule } from "../../text/link.ts";
 import { linkSources } from "../../text/link.ts";
 import { functionHeads } from "../../text/long_numbers.ts";
+import { MARK } from "../../text/mark.ts";
 import { callersNeighbour, errorAt, linesOf } from "../../text/origins.ts";
 import type { Source, SourceText } from "../../text/source.ts";
 import type {
@@ -65,7 +67,12 @@ export interface MapText {
   readonly hasIndex: boolean;
   /** The values that it may name beside. */
   readonly params?: DeclaredParams | undefined;
+  /** Elements of other arrays that it may name beside, and their types. */
+  readonly beside?: Beside | undefined;
 }
+
+/** The types of elements of other arrays, by the names that a text has for them. */
+export type Beside = Readonly<Record<string, ElementType>>;
 
 const isType = (wanted: Wanted): wanted is ElementType => typeof wanted === "object";
 
@@ -264,13 +271,15 @@ export interface ReadText {
 }
 
 /**
- * A text over elements as a program; its function takes the scalars of `x`, then `i` if it has it, and then the scalars of params.
+ * A text over elements as a program; its function takes the scalars of `x`, then `i` if it has it, then the scalars of params, and then those of
+ * elements of other arrays.
  *
  * @throws {Error} if it has no code.
  */
 export function readMap(given: MapText): ReadText {
-  const { from, wanted, params } = given;
-  const types = [from, ...(isType(wanted) ? [wanted] : []), ...(params?.elements ?? [])];
+  const { from, wanted, params, beside = {} } = given;
+  const others = Object.values(beside);
+  const types = [from, ...(isType(wanted) ? [wanted] : []), ...others, ...(params?.elements ?? [])];
   const isLong = takesLong(types);
   const own = wanted === undefined || (wanted === "class" && isLong) ? ownType(given, isLong) : undefined;
   const module = checkedMap(given, types, own, isLong);
@@ -297,7 +306,7 @@ const parametersText = (type: string, hasIndex: boolean): string => `x: ${type}$
 
 /** The function that a kernel has of the text. */
 function checkedMap(
-  { text, from, wanted, hasIndex, params }: MapText,
+  { text, from, wanted, hasIndex, params, beside = {} }: MapText,
   types: readonly ElementType[],
   own: Type | undefined,
   isLong: boolean,
@@ -323,26 +332,29 @@ function checkedMap(
   const files = withHeads(typeFiles);
   const sees: Sees = {
     parameters: Object.keys(parameters),
-    ...(params && { own: params.names }),
+    own: [...(params?.names ?? []), ...Object.keys(beside)],
     files,
     ...(reader && {
       read: (one: string) =>
         reader.body(
           one,
-          { ...parameters, ...(params?.types as typeof parameters | undefined) },
+          { ...parameters, ...beside, ...(params?.types as typeof parameters | undefined) },
           result,
           returns,
         ),
     }),
   };
-  const list = parametersText(from.native.element, hasIndex) + (params?.parameters ?? "");
-  const line = `fn ${ENTRY}(${list}) -> ${head.result} {`;
+  const list = [
+    parametersText(from.native.element, hasIndex) + (params?.parameters ?? ""),
+    ...Object.entries(beside).map(([name, { native }]) => `${MARK}${name}: ${native.element}`),
+  ];
+  const line = `fn ${ENTRY}(${list.join(", ")}) -> ${head.result} {`;
   return checked([callersFunction(line, TITLE, text, sees, head.open, head.close), ...files], ENTRY);
 }
 
 /** The text in a function as the caller sees it: with numbers of 64 bits. */
 function longMapText(
-  { text, from, wanted, hasIndex, params }: MapText,
+  { text, from, wanted, hasIndex, params, beside }: MapText,
   types: readonly ElementType[],
   own: Type | undefined,
 ): string {
@@ -359,7 +371,9 @@ function longMapText(
             ({ name }) => name,
             (name) => name,
           );
-  const list = Object.entries(params?.types ?? {}).map(([name, type]) => `, ${name}: ${textName(type)}`);
+  const list = [...Object.entries(params?.types ?? {}), ...Object.entries(beside ?? {})].map(
+    ([name, type]) => `, ${name}: ${textName(type as FieldType)}`,
+  );
   return [
     ...structsFor(types, params),
     `fn ${ENTRY}(${parametersText(from.name, hasIndex)}${list.join("")}) -> ${head.result} {`,

@@ -1,5 +1,5 @@
 import { isOnGpu } from "../../algebra/arrays.ts";
-import type { ElementType, Scalar } from "../../algebra/types.ts";
+import type { ElementType, Scalar, ScalarType } from "../../algebra/types.ts";
 import { u64 } from "../../algebra/words_64.ts";
 import { ArgumentError } from "../../errors.ts";
 import type { OptionTable } from "../../options.ts";
@@ -15,7 +15,7 @@ import type { Given } from "../device/given.ts";
 import { planFactsFor } from "../executor/plan_facts_for.ts";
 import { plannedLength } from "../executor/planned.ts";
 import { arrangementFor } from "../executor/plans_of_calls.ts";
-import { onCpu } from "./choose_cpu.ts";
+import { loadCpuPrimitives, onCpu } from "./choose_cpu.ts";
 import type { ArgValue } from "./hand_types.ts";
 import { typesOf } from "./hand_types.ts";
 import { isLong, runAtOnce } from "./run_at_hand.ts";
@@ -53,11 +53,14 @@ export async function argAtHand(
     throw new ArgumentError(`${call}: the array is empty, and the result is one of its elements`, "data");
   }
   const size = { primitive: call, length: given.length, options: others };
-  const found = await onCpu(context, size, (cpu) => cpu.argMinMax(context, call, given, type));
+  const found = await onCpu(context, size, async () =>
+    (await loadCpuPrimitives()).argMinMax(context, call, given, type),
+  );
   if (found) {
     return found;
   }
-  const reduction = reductionOf(call, type, u64);
+  const valued = (type.wide ?? type) as ScalarType;
+  const reduction = { ...reductionOf(call, valued, u64), from: type };
   // Entries have no value on the CPU that could be carried from piece to piece. So the parts of a long array are calls of their own.
   let items = given.length;
   while (isLong(items, reduction.type.bytes, context)) {
@@ -80,6 +83,6 @@ export async function argAtHand(
       start = at;
     }
   }
-  const { value, index } = elementOf(call, type, best);
+  const { value, index } = elementOf(call, valued, best);
   return { value, index: start + index };
 }

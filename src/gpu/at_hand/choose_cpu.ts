@@ -1,4 +1,5 @@
 import type { CpuLengths } from "../../adapters/tables.ts";
+import type { Operator } from "../../algebra/monoid.ts";
 import { refuse, shown } from "../../errors.ts";
 import { requireCount } from "../../options.ts";
 import type { TuningOptions } from "../../plan/options.ts";
@@ -12,7 +13,10 @@ import { once } from "../executor/load_later.ts";
 
 const loadCalls = /* @__PURE__ */ once(() => import("./cpu_calls.ts"));
 
-/** The calls that the CPU carries out. */
+/** The calls that the CPU carries out beside scans and reductions of whole arrays. */
+export const loadCpuPrimitives = /* @__PURE__ */ once(() => import("./cpu_primitives.ts"));
+
+/** Scans and reductions there, and what all calls there share. */
 export type CpuCalls = typeof import("./cpu_calls.ts");
 
 /** What a call is, as far as it decides where it runs. */
@@ -39,7 +43,8 @@ export function cpuTakes({ cpu }: Context, { primitive, length, options }: CallS
     return false;
   }
   const { lengths } = cpu;
-  return lengths === undefined || length <= mostOf(lengths, primitive);
+  const name = (options as { readonly op?: Operator }).op?.mostBytes ? "exactAdd" : primitive;
+  return lengths === undefined || length <= mostOf(lengths, name);
 }
 
 /**
@@ -63,11 +68,12 @@ export async function onCpu<Made>(
   return undefined;
 }
 
-/** A method of `Fold` that takes typed arrays; or `segments`, for scans and reductions of segments. */
+/** A method of `Fold` that takes typed arrays; `segments`, for scans and reductions of segments; or `exactAdd`, for calls with that operator. */
 export type CallName =
   | "scan"
   | "reduce"
   | "segments"
+  | "exactAdd"
   | "compact"
   | "partition"
   | "unique"
@@ -81,7 +87,13 @@ export type CallName =
   | "histogram"
   | "searchSorted"
   | "gather"
+  | "map"
+  | "scatter"
   | "sort"
+  | "merge"
+  | "union"
+  | "intersection"
+  | "difference"
   | "argSort"
   | "topK"
   | "nth"
@@ -92,6 +104,7 @@ const methods: readonly string[] = Object.keys({
   scan: true,
   reduce: true,
   segments: true,
+  exactAdd: true,
   compact: true,
   partition: true,
   unique: true,
@@ -105,7 +118,13 @@ const methods: readonly string[] = Object.keys({
   histogram: true,
   searchSorted: true,
   gather: true,
+  map: true,
+  scatter: true,
   sort: true,
+  merge: true,
+  union: true,
+  intersection: true,
+  difference: true,
   argSort: true,
   topK: true,
   nth: true,

@@ -9,18 +9,19 @@ import {
 } from "../../algebra/arrays.ts";
 import { f16, f32 } from "../../algebra/floats.ts";
 import { i32, u32 } from "../../algebra/integers.ts";
-import type { ElementType, Scalar, TypeName } from "../../algebra/types.ts";
+import { narrowTypes } from "../../algebra/narrow_types.ts";
+import type { ElementType, NarrowName, Scalar, TypeName } from "../../algebra/types.ts";
 import { isSameType } from "../../algebra/types.ts";
-import { conversionError, nameIfConverted, widens } from "../../algebra/widening.ts";
+import { nameIfConverted, requireWidening } from "../../algebra/widening.ts";
 import type { Given, Target } from "../device/given.ts";
 import { fresh, givenOf } from "../device/given.ts";
 import type { CheckedEnds } from "../executor/check_ends.ts";
-import { checkEnds } from "../executor/check_ends.ts";
-import { loadNumbers } from "../executor/load_later.ts";
+import { loadNumbers, once } from "../executor/load_later.ts";
 import type { Planned, PlanOptions } from "../executor/planned.ts";
-import { resultIn } from "./result_in.ts";
 
 // The types of a call at hand, and where its results go.
+
+const loadRooms = /* @__PURE__ */ once(() => import("./rooms.ts"));
 
 /** The options that decide the types of a call, in any of its forms. Nobody has checked them yet. */
 export interface TypeOptions {
@@ -47,14 +48,16 @@ export function endReaderOf(
 ): (types: HandTypes & { readonly into?: Given }) => Promise<Partial<CheckedEnds>> {
   const room = givenOf(total as AnyArray);
   return async (types) =>
-    initial === undefined && total === undefined ? {} : checkEnds(caller, types, initial, total, room);
+    initial === undefined && total === undefined
+      ? {}
+      : (await loadRooms()).checkEnds(caller, types, initial, total, room);
 }
 
-/** Where the result goes: to `into`, which is checked, or to a new array. `others` are the other arguments of {@link resultIn}. */
+/** Where the result goes: to `into`, which is checked, or to a new array. `others` are the other arguments of `resultIn`. */
 export const targetFor = async (
   into: unknown,
   ...others: readonly [Given, HandTypes["arrayOf"], string, number, boolean]
-): Promise<Target> => (into === undefined ? fresh : resultIn(into, ...others));
+): Promise<Target> => (into === undefined ? fresh : (await loadRooms()).resultIn(into, ...others));
 
 /** The types of the input and of the output. */
 export interface HandTypes {
@@ -100,16 +103,23 @@ export async function mappedTypesOf(given: Given, options: TypeOptions, caller: 
   }
   const type = options.type as ElementType;
   const from = await typeNamed(name);
-  if (!widens(from, type)) {
-    throw conversionError(caller, from, type);
-  }
+  requireWidening(caller, from, type);
   return typesOf(given, { type, from }, caller);
 }
 
-const shortTypes = { u32, i32, f32, f16 } as const;
+/** The same for a scan or a reduction. Of elements of 8 and 16 bits, the results have 32 bits if no type is named. */
+export async function foldedTypesOf(given: Given, options: TypeOptions, caller: string): Promise<HandTypes> {
+  const types = await mappedTypesOf(given, options, caller);
+  const { type, from = type } = types;
+  return options.type === undefined && type.wide
+    ? { from, type: type.wide, arrayOf: arrayOver.bind(undefined, type.wide) }
+    : types;
+}
+
+const shortTypes = { u32, i32, f32, f16, ...narrowTypes } as const;
 
 /** The element type of this name. */
-const typeNamed = async (name: TypeName): Promise<ElementType> =>
+const typeNamed = async (name: TypeName | NarrowName): Promise<ElementType> =>
   shortTypes[name as keyof typeof shortTypes] ?? (await loadNumbers())[name as "u64" | "i64" | "f64"];
 
 /** The options of a compaction or a partition. Nobody has checked them yet. */
@@ -126,7 +136,8 @@ export type SelectOptions = TypeOptions & {
 export interface Selection {
   readonly planned: Omit<Planned, "primitive" | "all"> & {
     readonly primitive: "compact" | "partition";
-    readonly all: PlanOptions & SelectOptions;
+    /** The flags themselves are given beside the plan. */
+    readonly all: PlanOptions & Omit<SelectOptions, "flags"> & { readonly flags?: boolean };
   };
   readonly given: Given;
   readonly types: Pick<HandTypes, "from" | "type">;

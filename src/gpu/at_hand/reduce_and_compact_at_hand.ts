@@ -13,9 +13,9 @@ import type { Plan } from "../../plan/plan.ts";
 import type { ReduceOptions } from "../../plan/reduce.ts";
 import { planReduce } from "../../plan/reduce.ts";
 import { compact } from "../../primitives/compact.ts";
+import { callNames } from "../../primitives/option_names.ts";
 import type { ClassPartition, Partition } from "../../primitives/partition.ts";
 import { partition } from "../../primitives/partition.ts";
-import { callNames } from "../../primitives/primitive.ts";
 import { reduce, requireNoRoom } from "../../primitives/reduce.ts";
 import { bufferBytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
@@ -27,9 +27,9 @@ import { planFactsFor } from "../executor/plan_facts_for.ts";
 import { plannedLength } from "../executor/planned.ts";
 import { arrangementFor } from "../executor/plans_of_calls.ts";
 import type { LongCall, LongPlanned } from "../streams/pieces_at_hand.ts";
-import { cpuTakes, onCpu } from "./choose_cpu.ts";
+import { cpuTakes, loadCpuPrimitives, onCpu } from "./choose_cpu.ts";
 import type { EndValues, HandTypes, Selected, Selection, SelectOptions, TypeOptions } from "./hand_types.ts";
-import { endReaderOf, mappedTypesOf, targetFor, typesOf } from "./hand_types.ts";
+import { endReaderOf, foldedTypesOf, mappedTypesOf, targetFor, typesOf } from "./hand_types.ts";
 import { loadStreams } from "./load_streams.ts";
 import { isLong, planAtHand, readBackOf, runAtHand } from "./run_at_hand.ts";
 
@@ -44,7 +44,7 @@ export async function reduceAtHand(
   requireOptions("reduce", options, callNames(reduce));
   requireNoRoom(options);
   const { initial, ...others } = options;
-  const { arrayOf, ...types } = await mappedTypesOf(given, options, "reduce");
+  const { arrayOf, ...types } = await foldedTypesOf(given, options, "reduce");
   const { type } = types;
   const { options: endOptions, ...own } = await endReaderOf("reduce", initial)({ arrayOf, ...types });
   const all = {
@@ -121,9 +121,11 @@ async function selectAtHand(
   const title = `${primitive}<${type.name}>`;
   const { where, classes, class: expression } = options;
   const isByClass = classes !== undefined || expression !== undefined;
-  if (!isByClass && (where === undefined) === (flags === undefined)) {
-    const problem = flags === undefined ? "; it was given neither" : ", and not both";
-    throw new ArgumentError(`${title} takes where (a WGSL expression) or flags${problem}`, "where");
+  if (!isByClass && where === undefined && flags === undefined) {
+    throw new ArgumentError(
+      `${title} takes where (a WGSL expression) or flags; it was given neither`,
+      "where",
+    );
   }
   if (flags !== undefined) {
     requireFlags(flags, length, title);
@@ -136,7 +138,7 @@ async function selectAtHand(
   // Flags are copied now if there are not many, and later piece by piece.
   const words =
     flags && (!goesInPieces || cpuTakes(context, size))
-      ? Uint32Array.from(flags as ArrayLike<number>, asWord)
+      ? wordsOfFlags(flags as ArrayLike<number>)
       : undefined;
   const arrayOf: HandTypes["arrayOf"] = indices ? (...range) => arrayOver(u32, ...range) : itemsOf;
   const target = await targetFor(into, room, arrayOf, primitive, length, isWhole);
@@ -144,6 +146,7 @@ async function selectAtHand(
     ...(others as Partial<CompactOptions>),
     ...(await paramsAtHand(options, primitive, context)),
     ...types,
+    ...(flags && { flags: true }),
     indices,
     maxLength: isWhole ? length : plannedLength(length),
   };
@@ -152,7 +155,9 @@ async function selectAtHand(
   const selection: Selection = { planned: { primitive, all, plan }, given, types, itemBytes, target };
   const { bytes, counts } =
     (await onCpu(context, size, (cpu) =>
-      cpu.withArrays(primitive, { data: given }, () => cpu.select(context, { ...selection, flags: words })),
+      cpu.withArrays(primitive, { data: given }, async () =>
+        (await loadCpuPrimitives()).select(context, { ...selection, flags: words }),
+      ),
     )) ??
     (goesInPieces
       ? await selectInPieces(context, selection, {
@@ -241,8 +246,17 @@ async function selectAtOnce(
   );
 }
 
-/** A flag as the kernels read it. */
-const asWord = (flag: number | boolean): number => (isTrue(flag) ? 1 : 0);
+/** Flags as the kernels read them: 0, or another number. */
+function wordsOfFlags(flags: ArrayLike<number | boolean>): Uint32Array {
+  if (flags instanceof Uint8Array || flags instanceof Int32Array || flags instanceof Uint32Array) {
+    return new Uint32Array(flags);
+  }
+  const words = new Uint32Array(flags.length);
+  for (let at = 0; at < words.length; at++) {
+    words[at] = Number(isTrue(flags[at]));
+  }
+  return words;
+}
 
 /** Requires flags on the CPU, one for each element. */
 function requireFlags(flags: ArrayLike<number | boolean>, length: number, title: string): void {

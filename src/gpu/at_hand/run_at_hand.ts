@@ -1,6 +1,6 @@
 import type { ElementType } from "../../algebra/types.ts";
 import type { Plan, RangeName } from "../../plan/plan.ts";
-import { rangeBytes } from "../../plan/plan.ts";
+import { itemBytesOf, rangeBytes } from "../../plan/plan.ts";
 import { bufferBytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import type { Given, Place, Target } from "../device/given.ts";
@@ -44,7 +44,7 @@ export const planAtHand = <T>(
     return atHand(context, plan.title, (hand) => {
       const vector = arrangement === "padded" ? plan.vector : 1;
       const roomOf = (name: RangeName, length: number): number =>
-        rangeBytes(length, plan.itemBytes[name] ?? 4, vector);
+        rangeBytes(length, itemBytesOf(plan, name), vector);
       return call({
         plan,
         async upload(name, from) {

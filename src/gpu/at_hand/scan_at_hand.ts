@@ -3,7 +3,7 @@ import { requireOptions } from "../../options.ts";
 import type { AnyOperator } from "../../plan/options.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { ScanOptions } from "../../plan/scan.ts";
-import { callNames } from "../../primitives/primitive.ts";
+import { callNames } from "../../primitives/option_names.ts";
 import { scan } from "../../primitives/scan.ts";
 import type { Context } from "../device/context.ts";
 import { givenOf } from "../device/given.ts";
@@ -12,7 +12,7 @@ import { plannedLength } from "../executor/planned.ts";
 import { onCpu } from "./choose_cpu.ts";
 
 import type { EndValues, TypeOptions } from "./hand_types.ts";
-import { endReaderOf, mappedTypesOf, targetFor } from "./hand_types.ts";
+import { endReaderOf, foldedTypesOf, targetFor } from "./hand_types.ts";
 
 import { loadOnDevice } from "./load_on_device.ts";
 
@@ -29,7 +29,7 @@ export async function scanAtHand(
   const { into, initial, total, ...others } = options;
   const room = givenOf(into as AnyArray);
   const ends = endReaderOf("scan", initial, total);
-  const { arrayOf, ...types } = await mappedTypesOf(given, options, "scan");
+  const { arrayOf, ...types } = await foldedTypesOf(given, options, "scan");
   const target = await targetFor(into, room, arrayOf, "scan", given.length, true);
   const { options: endOptions, ...own } = await ends({ arrayOf, ...types, into: room });
   const all = {

@@ -1,70 +1,12 @@
+import { powerOfTwoFor } from "../../algebra/power_of_two.ts";
 // Buffers and plans that calls leave for the next calls. Without them, most of a call's time goes into planning and into
 // memory that is touched for the first time. Calls at hand and arrays on the GPU share the buffers: the queue carries out
 // submissions in order, so a buffer may be taken again as soon as all commands that use it are submitted.
 // Calls under way and kept buffers have at most `maxKeptBytes` together, unless one call alone needs more. Streams, the caller's arrays
 // on the GPU and views of them do not count.
 
-/** Bytes of the buffers of calls, under way and kept, if the caller does not say. */
-const MOST_BYTES = 2 ** 29;
-
-/** How many buffers are kept. Each call looks through all of them. */
-const MOST_BUFFERS = 512;
-
-/** The most plans that are kept, and the most calls under way. A short call waits sooner than a new plan and its buffers are made. */
-const MOST_PLANS = 16;
-
-/** A compiled plan. A call at hand takes it out, so that one call at a time uses it. Any number of calls on the GPU may use one plan. */
-export interface KeptPlan {
-  /** Two calls with the same key may use the same plan. */
-  readonly key: string;
-  /** The keys of its pipelines. */
-  readonly pipelines: readonly string[];
-  destroy(): void;
-}
-
-/** A kept buffer, and facts of it that never change. It takes longer to ask the buffer than to remember them. */
-export interface KeptBuffer {
-  readonly buffer: GPUBuffer;
-  readonly size: number;
-  readonly usage: number;
-}
-
-/** The buffers and plans that a device's calls have left for the next ones, and the calls under way. */
-export interface Kept {
-  /** The most bytes that the buffers of calls under way and the kept buffers have together. */
-  mostBytes: number;
-  /** How many calls are under way. */
-  calls: number;
-  /** Bytes of the buffers that they may take. */
-  usedBytes: number;
-  /** The keys of the plans that they use. */
-  readonly busy: Set<string | undefined>;
-  /**
-   * The calls that wait, in the order in which they came. Each function starts its call. It returns false if there are no bytes for the
-   * call, and undefined if the call's plan is in use.
-   */
-  readonly waiting: (() => boolean | undefined)[];
-  /** Bytes that go from or to the CPU at once: the staging memory of a call is a few pieces, however long its arrays are. */
-  pieceBytes: number;
-  /** Arrays of more bytes go through the device in pieces, also if a buffer would hold them: see bench/LOG.md. */
-  longBytes: number;
-  /** The buffers that were kept last are at the end. A buffer that is written from the CPU is mapped. */
-  readonly buffers: KeptBuffer[];
-  readonly plans: KeptPlan[];
-}
-
-export const nothingKept = (): Kept => ({
-  mostBytes: MOST_BYTES,
-  calls: 0,
-  usedBytes: 0,
-  busy: new Set(),
-  waiting: [],
-  // In Chromium on an H100, pieces of 8 MiB take 0.91 to 0.94 of the time of 16 MiB: what its processes copy twice is still in a cache.
-  pieceBytes: 2 ** 23,
-  longBytes: 2 ** 24,
-  buffers: [],
-  plans: [],
-});
+import type { Kept, KeptBuffer, KeptPlan } from "./kept.ts";
+import { letGoOfBuffers, MOST_PLANS } from "./kept.ts";
 
 /**
  * Starts a call whose buffers have `bytes` bytes at most, or says when it starts: once no call with the same plan (`key`) is under way, not
@@ -123,7 +65,7 @@ function startWaiting({ waiting }: Kept): void {
 }
 
 /** The most bytes of a buffer that is taken for `bytes` bytes: a power of two. */
-const mostFor = (bytes: number): number => 2 ** Math.ceil(Math.log2(Math.max(2 ** 16, bytes)));
+const mostFor = (bytes: number): number => powerOfTwoFor(Math.max(2 ** 16, bytes));
 
 /**
  * Bytes of the buffers that a call may take for an array: one on the device, one for staging, and short ones, such as that of a total. `beside` is
@@ -168,40 +110,8 @@ export function keepBuffer(kept: Kept, buffer: GPUBuffer, most?: number): void {
   }
 }
 
-/**
- * Destroys buffers, the longest unused first, until at most `most` bytes and not too many buffers are left: as many bytes as calls under way
- * leave, if none are given.
- */
-export function letGoOfBuffers(kept: Kept, most = kept.mostBytes - kept.usedBytes): void {
-  const { buffers } = kept;
-  let bytes = 0;
-  for (const { size } of buffers) {
-    bytes += size;
-  }
-  while (buffers[0] && (bytes > most || buffers.length > MOST_BUFFERS)) {
-    bytes -= buffers[0].size;
-    buffers.shift()?.buffer.destroy();
-  }
-}
-
 /** Takes a kept plan. */
 export function takePlan({ plans }: Kept, key: string): KeptPlan | undefined {
   const at = plans.findIndex((one) => one.key === key);
   return at < 0 ? undefined : plans.splice(at, 1)[0];
-}
-
-/** Keeps a plan, if its pipelines are kept, too. Of plans that are too many, the one that was left first is destroyed. */
-export function keepPlan({ plans }: Kept, plan: KeptPlan, pipelines: ReadonlyMap<string, unknown>): void {
-  if (!plan.pipelines.every((key) => pipelines.has(key))) {
-    plan.destroy();
-  } else if (plans.push(plan) > MOST_PLANS) {
-    plans.shift()?.destroy();
-  }
-}
-
-/** Destroys plans that lack a pipeline. */
-export function letGoOfPlans(kept: Kept, pipelines: ReadonlyMap<string, unknown>): void {
-  for (const one of kept.plans.splice(0)) {
-    keepPlan(kept, one, pipelines);
-  }
 }

@@ -1,6 +1,6 @@
 import type { CpuLengths } from "../../adapters/tables.ts";
 import type { DeviceFacts } from "../../plan/device_facts.ts";
-import type { Kept } from "./call_memory.ts";
+import type { Kept } from "./kept.ts";
 
 /** A pipeline, and the layout of its bind group. */
 export interface Pipeline {

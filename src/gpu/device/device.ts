@@ -1,4 +1,5 @@
 import { traitsOf } from "../../adapters/adapter.ts";
+import { LimitError } from "../../errors.ts";
 import type { BindingKind, Kernel } from "../../kernels/kernel.ts";
 import type { Context, Pipeline } from "./context.ts";
 import { compilesSubgroupIds, refusedError, roomError, shaderError } from "./device_errors.ts";
@@ -86,11 +87,27 @@ const bindingLayouts = {
   read_write: { type: "storage" },
 } as const satisfies Record<BindingKind, GPUBufferBindingLayout>;
 
+/** @throws {LimitError} if a kernel binds more buffers than the device, which is one of compatibility mode. */
+function requireBindings(
+  { limits: { maxStorageBuffersPerShaderStage: most } }: GPUDevice,
+  kernel: Compilable,
+): void {
+  const bound = [...kernel.bindings.values()].filter(({ kind }) => kind.startsWith("read")).length;
+  if (bound > most) {
+    throw new LimitError(
+      `${kernel.label}: the kernel binds ${bound} storage buffers, and the device at most ${most} (maxStorageBuffersPerShaderStage)`,
+      bound,
+      most,
+    );
+  }
+}
+
 /**
  * Compiles a kernel, and turns the compiler's messages into errors at the line that was written. The pipeline does not wait for the
  * messages: they are asked for while it is compiled.
  */
 async function compile(device: GPUDevice, kernel: Compilable): Promise<Pipeline> {
+  requireBindings(device, kernel);
   const { label, code } = kernel;
   device.pushErrorScope("validation");
   const module = device.createShaderModule({ label, code });

@@ -3,6 +3,7 @@ import { LimitError, OutOfMemoryError, ShaderError, WavefoldError } from "../../
 import type { Plan } from "../../plan/plan.ts";
 import { withCure } from "../../text/habits.ts";
 import type { Module } from "../../text/link.ts";
+import { MARK } from "../../text/mark.ts";
 import type { Line } from "../../text/origins.ts";
 import { callersNeighbour, errorAt, linesOf } from "../../text/origins.ts";
 import { eachToken, piecesOf } from "../../text/pieces.ts";
@@ -34,7 +35,11 @@ export function shaderError(
     );
   }
   return errorAt(own, linked, { line, column, isExact: own === origin }, (name, callersLine) =>
-    withHint(name, report, withCure(text, callersLine, !/ of the operator /.test(name))),
+    withHint(
+      name,
+      report,
+      withCure(withoutOurName(name, text), callersLine, !/ of the operator /.test(name)),
+    ),
   );
 }
 
@@ -48,10 +53,17 @@ const typeOptions: Readonly<Record<string, string>> = { "the map": "type", "the 
 function withHint(name: string, report: string, text: string): string {
   const option = typeOptions[name];
   return option !== undefined &&
-    /return statement type must match|`return` expression .* does not match/.test(report)
+    /return statement type must match|`return` expression .* does not match|returns .+, and this is/.test(
+      report,
+    )
     ? `${text}; the option ${option} says what ${name} gives`
     : text;
 }
+
+/** What the simulator says of the function that a caller's text is put into, whose name the caller does not know. */
+const RETURNS_ANOTHER = new RegExp(`^(?!${MARK})\\w+ returns (.+), and this is (.+)$`);
+const withoutOurName = (name: string, text: string): string =>
+  name.startsWith("the ") ? text.replace(RETURNS_ANOTHER, "this is $2; it takes $1") : text;
 
 /** The first error's place. Naga leaves the place in its text; Dawn gives it as numbers. */
 function locate(
@@ -124,11 +136,12 @@ export const roomError = (
 
 /** The error for a plan whose scratch no buffer or no binding has room for. */
 export function scratchError(
-  { title, maxLength, sizes, groupingOf }: Plan,
+  { title, maxLength, sizes, groupingOf, variants }: Plan,
   bytes: number,
   most: number,
 ): LimitError {
-  const { workGroupSize, itemsPerThread } = sizes ?? groupingOf("vectors");
+  // Plans of calls at hand have one arrangement, and no variants.
+  const { workGroupSize, itemsPerThread } = sizes ?? groupingOf(variants[0]?.arrangement ?? "padded");
   return new LimitError(
     `${title}: in tiles of ${workGroupSize} * ${itemsPerThread} items, maxLength ${maxLength} takes ${bytes} bytes of scratch, and the device's limit is ${most}; it takes a larger workGroupSize or itemsPerThread, or a smaller maxLength`,
     bytes,

@@ -1,6 +1,6 @@
 import type { Kernel } from "../../kernels/kernel.ts";
-import { letGoOfBuffers, letGoOfPlans, nothingKept } from "./call_memory.ts";
 import type { Context } from "./context.ts";
+import { letGoOfBuffers, letGoOfPlans, nothingKept } from "./kept.ts";
 
 // What a context keeps for later calls.
 

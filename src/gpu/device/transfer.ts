@@ -1,10 +1,12 @@
+import { powerOfTwoFor } from "../../algebra/power_of_two.ts";
 import { ArgumentError } from "../../errors.ts";
 import { wholeWords } from "../../plan/plan.ts";
-import { keepBuffer, letGoOfBuffers, takeBuffer } from "./call_memory.ts";
+import { keepBuffer, takeBuffer } from "./call_memory.ts";
 import type { Context } from "./context.ts";
 import { allocate, validated } from "./device.ts";
 import type { Place } from "./given.ts";
 import { bytesOf } from "./given.ts";
+import { letGoOfBuffers } from "./kept.ts";
 import { explain, requireDevice } from "./lost.ts";
 import { COPY_DST, COPY_SRC, MAP_READ, MAP_WRITE, STORAGE } from "./usage_flags.ts";
 
@@ -51,7 +53,7 @@ export const READ = MAP_READ | COPY_DST;
 
 /** Bytes of a buffer that other calls can use, too: up to 16 MiB a power of two. */
 const roomOf = (bytes: number): number =>
-  bytes > 2 ** 24 ? wholeWords(bytes) : 2 ** Math.ceil(Math.log2(Math.max(256, bytes)));
+  bytes > 2 ** 24 ? wholeWords(bytes) : powerOfTwoFor(Math.max(256, bytes));
 
 /**
  * A buffer of at least `bytes` bytes: a kept one, or a new one. It may hold anything.

@@ -2,7 +2,7 @@ import { baseOf, callMembers, leastCommonMultiple } from "../../kernels/contract
 import type { Kernel } from "../../kernels/kernel.ts";
 import type { Limits } from "../../plan/device_facts.ts";
 import type { Bindable, Pass, Plan, RangeName, Scratch, Variant } from "../../plan/plan.ts";
-import { gridOf, RUNS, wholeWords } from "../../plan/plan.ts";
+import { gridOf, itemBytesOf, RUNS, wholeWords } from "../../plan/plan.ts";
 import type { Context, Pipeline, RunNumberDigits } from "../device/context.ts";
 import { allocate, filledBuffer, pipelineOf } from "../device/device.ts";
 import { scratchError } from "../device/device_errors.ts";
@@ -114,12 +114,14 @@ function placeOf(from: Bindable, { length }: Pass, plan: Plan, ranges: ResolvedR
     return { source: { scratch: from }, offset: 0, bytes: length * itemBytes, itemBytes };
   }
   const { buffer, offset = 0, bytes = 0 } = ranges[from] ?? {};
-  return { source: buffer && { name: from, buffer }, offset, bytes, itemBytes: plan.itemBytes[from] ?? 4 };
+  return { source: buffer && { name: from, buffer }, offset, bytes, itemBytes: itemBytesOf(plan, from) };
 }
 
 /** How many items the range has that a plan looks things up in. */
-const itemsLookedUp = ({ lookedUp, itemBytes }: Plan, ranges: ResolvedRanges): number =>
-  lookedUp ? (ranges[lookedUp.range]?.bytes ?? 0) / (itemBytes[lookedUp.range] ?? 4) : 0;
+const itemsLookedUp = (plan: Plan, ranges: ResolvedRanges): number => {
+  const { range } = plan.lookedUp ?? {};
+  return range ? (ranges[range]?.bytes ?? 0) / itemBytesOf(plan, range) : 0;
+};
 
 /** What a pass binds for the values that its texts name. A dynamic offset says where they are. */
 const paramsBound = (
@@ -156,7 +158,6 @@ function boundPass(
     length,
     tiles,
     spine_entries: plan.spine?.entries ?? 0,
-    sorted_length: itemsLookedUp(plan, ranges),
     ...partParams,
   };
   const bound: Bound[] = [];
@@ -214,7 +215,7 @@ function boundPass(
       params.input_base = base + (input.offset - start) / itemBytes;
       params.output_base = base + (offset - start) / itemBytes;
     } else {
-      params[baseOf(variable, from)] = bind(variable, source, offset, end, itemBytes);
+      params[baseOf(variable, from, kernel.members)] = bind(variable, source, offset, end, itemBytes);
     }
   }
   return { pass, bound: [...bound, ...paramsBound(plan, kernel, ranges)], params };
@@ -369,7 +370,9 @@ export async function compilePlan(
     const { kernel, tiles, counted } = pass;
     const { pipeline, layout } = pipelines.get(kernel.code) as Pipeline;
     const { width, height } = gridOf(tiles, limits, title);
-    const words = callMembers.map((name) => (name === "grid_width" ? width : (params[name] ?? 0)));
+    const words = [...callMembers, ...(kernel.members ?? [])].map((name) =>
+      name === "grid_width" ? width : (params[name] ?? 0),
+    );
     const uniform = add(filledBuffer(device, new Uint32Array(words), UNIFORM | COPY_DST, label));
     const numbered = kernel.bindings.has("run_low");
     const entries: GPUBindGroupEntry[] = [
@@ -406,10 +409,12 @@ export async function compilePlan(
     plan,
     limits,
     requireDevice: () => requireDevice(context, title),
-    bind: (length, ranges, { arrangement, aside }, params = {}) =>
-      plan
+    bind(length, ranges, { arrangement, aside }, given = {}) {
+      const params = { ...given, sorted_length: itemsLookedUp(plan, ranges) };
+      return plan
         .passes(length, arrangement, aside, params)
-        .map((pass) => boundPass(plan, pass, ranges, limits, { ...params, ...pass.params })),
+        .map((pass) => boundPass(plan, pass, ranges, limits, { ...params, ...pass.params }));
+    },
     dispatches: (passes) => passes.map(dispatchOf),
     nextRun(isSubmitted) {
       const isReplaced = run++ === runs && plan.spine !== undefined;

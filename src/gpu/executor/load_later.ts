@@ -1,7 +1,11 @@
 import type { NumbersMissing } from "../../algebra/numbers_later.ts";
+import { namesNarrow } from "../../algebra/types.ts";
 import { part } from "../../errors.ts";
+import type { DeviceFacts } from "../../plan/device_facts.ts";
 import type { ParamsOption } from "../../plan/options.ts";
+import type { Plan } from "../../plan/plan.ts";
 import type { Context } from "../device/context.ts";
+import type { Planned } from "./planned.ts";
 
 /** Loads a part when it is first asked for. Later calls need not wait: even for what is there, `import()` takes a while. */
 export function once<T>(load: () => Promise<T>): () => T | Promise<T> {
@@ -38,6 +42,16 @@ export const paramsAtHand = async (...given: Parameters<typeof checkedParams>): 
   return checkedParams(...given);
 };
 
+/** Plans. If options name types of 8 or 16 bits, loads what plans for these. */
+export const planFor = async <Options extends object>(
+  options: Options,
+  facts: DeviceFacts,
+  planOf: (options: Options) => Plan | Promise<Plan>,
+): Promise<Plan> =>
+  namesNarrow(options)
+    ? (await part(import("../../plan/narrow.ts"))).planNarrow(options, facts, planOf)
+    : planOf(options);
+
 export const loadNumbers = /* @__PURE__ */ once(() => import("./numbers_64.ts"));
 
 /** Plans. If a caller's text needs the reader of texts over 64-bit values, loads it and plans again: nothing was begun. */
@@ -53,3 +67,7 @@ export async function withNumbers<T>(plan: () => Promise<T>): Promise<T> {
     return plan();
   }
 }
+
+/** Makes the plan of a call at hand or of a stream. */
+export const planOfCall = (call: Planned, { facts }: Context): Promise<Plan> =>
+  withNumbers(() => planFor(call.all, facts, call.plan));

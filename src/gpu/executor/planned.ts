@@ -1,3 +1,4 @@
+import { powerOfTwoFor } from "../../algebra/power_of_two.ts";
 import { paramsIn } from "../../algebra/seen_params.ts";
 import type { Arrangement } from "../../kernels/kernel.ts";
 import type { TuningOptions } from "../../plan/options.ts";
@@ -14,7 +15,7 @@ export type PlanOptions = TuningOptions &
  * The length that the plan of a call at hand is made for: a power of two, so that other lengths can use it, too. It is at least
  * 256, which is one tile, or a part of one: an array of one tile takes fewer kernels.
  */
-export const plannedLength = (length: number): number => 2 ** Math.ceil(Math.log2(Math.max(256, length)));
+export const plannedLength = (length: number): number => powerOfTwoFor(Math.max(256, length));
 
 /** What a plan of a call depends on, and how it is made. */
 export interface Planned {

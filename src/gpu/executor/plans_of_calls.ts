@@ -4,13 +4,14 @@ import type { Arrangement } from "../../kernels/kernel.ts";
 import type { TuningOptions } from "../../plan/options.ts";
 import { withTextParams } from "../../plan/plan.ts";
 import type { ScanOptions } from "../../plan/scan.ts";
-import type { KeptPlan } from "../device/call_memory.ts";
-import { endCall, keepPlan, startCall, takePlan } from "../device/call_memory.ts";
+import { endCall, startCall, takePlan } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
+import type { KeptPlan } from "../device/kept.ts";
+import { keepPlan } from "../device/kept.ts";
 import { pipelineKeyOf, usePipelines } from "../device/kept_pipelines.ts";
 import type { Compiled, Dispatch, Range } from "./executor.ts";
 import { compilePlan } from "./executor.ts";
-import { paramsPart, withNumbers } from "./load_later.ts";
+import { paramsPart, planOfCall } from "./load_later.ts";
 import type { ParamSlots } from "./param_slots.ts";
 import type { Planned } from "./planned.ts";
 import { keyOfCall } from "./planned.ts";
@@ -76,7 +77,7 @@ export function writtenParams(
 /** Makes a call's plan, and compiles it. */
 async function compiledFor(context: Context, call: Planned, key: string): Promise<PlanForCalls> {
   try {
-    const plan = withTextParams(await withNumbers(() => call.plan(call.all)), call.all);
+    const plan = withTextParams(await planOfCall(call, context), call.all);
     const compiled = await compilePlan(context, plan);
     const slots = plan.textParams && paramsPart().paramSlots(context, plan, plan.textParams, true);
     return {

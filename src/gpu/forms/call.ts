@@ -1,19 +1,22 @@
 import { valuesOf } from "../../algebra/array_values.ts";
 import type { AnyArray } from "../../algebra/arrays.ts";
-import { arrayOver, goneError, isOnGpu } from "../../algebra/arrays.ts";
+import { arrayOver, goneError, isOnGpu, namedType } from "../../algebra/arrays.ts";
+import { describe } from "../../algebra/check_value.ts";
 import { u32 } from "../../algebra/integers.ts";
 import type { ElementType } from "../../algebra/types.ts";
-import { ArgumentError } from "../../errors.ts";
+import { requireType } from "../../algebra/types.ts";
+import { ArgumentError, refuse } from "../../errors.ts";
 import { requireOptions } from "../../options.ts";
 import { requireBindable } from "../../plan/binding_length.ts";
 import { requireChosen } from "../../plan/check_tuning_options.ts";
 import type { TuningOptions } from "../../plan/options.ts";
-import type { Plan, RangeName } from "../../plan/plan.ts";
-import { givenAs } from "../../plan/plan.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { givenAs } from "../../plan/ranges.ts";
 import { requireFeature } from "../../plan/require_feature.ts";
+import { callNames } from "../../primitives/option_names.ts";
 import type { Operand, Primitive, Request, Result, Given as Seen } from "../../primitives/primitive.ts";
-import { callNames } from "../../primitives/primitive.ts";
-import { onCpu } from "../at_hand/choose_cpu.ts";
+import { operandsOfList, pairedWith } from "../../primitives/primitive.ts";
+import { loadCpuPrimitives, onCpu } from "../at_hand/choose_cpu.ts";
 import type { HandTypes } from "../at_hand/hand_types.ts";
 import { targetFor, typesOf } from "../at_hand/hand_types.ts";
 import { planAtHand, readBackOf } from "../at_hand/run_at_hand.ts";
@@ -61,24 +64,29 @@ interface Call {
   /** What it was given as `into`. */
   readonly into: Given | undefined;
   /** The options beside the operands, and the numbers. */
-  readonly options: TuningOptions & { readonly type?: unknown; readonly params?: unknown };
+  readonly options: TuningOptions & {
+    readonly type?: unknown;
+    readonly from?: unknown;
+    readonly params?: unknown;
+  };
 }
 
 /** The operands that a call was given, and their arrays. */
 function operandsIn(
-  { operands }: Primitive<never>,
+  { name: primitive, operands }: Primitive<never>,
   { arrays, options }: Arguments,
 ): readonly (readonly [operand: Operand, array: Given])[] {
   return operands.flatMap((operand): (readonly [Operand, Given])[] => {
-    const { name, range, isOption, inside } = operand;
+    const { name, isOption, inside, isByName, behind } = operand;
     const given = arrays[name] ?? givenOf(Object(Object(options)[inside ?? ""])[name]);
     if (!("data" in given)) {
-      return given.map((array, at) => [
-        { ...operand, name: `${name}[${at}]`, range: `${range}[${at}]` as RangeName },
-        array,
-      ]);
+      const names = Object.keys(isByName ? Object(Object(options)[name]) : given);
+      return operandsOfList(operand, names).map((one, at) => [one, given[at] as Given]);
     }
-    return (isOption || inside) && given.data === undefined ? [] : [[operand, given]];
+    if (isByName && given.data !== undefined) {
+      refuse(primitive, name, describe(given.data), "an object of arrays, such as { y: array }");
+    }
+    return (isOption || inside || behind) && given.data === undefined ? [] : [[operand, given]];
   });
 }
 
@@ -90,14 +98,9 @@ export async function call(
   given: Arguments,
 ): Promise<unknown> {
   const { name } = primitive;
-  for (const [option, instead] of Object.entries(primitive.instead ?? {})) {
-    if (Object(given.options)[option] !== undefined) {
-      throw new ArgumentError(`${name} takes no option ${option}; ${instead}`, option);
-    }
-  }
   const pairs = operandsIn(primitive, given);
   const [there] = pairs.find(([{ inside }, { data }]) => !inside && isOnGpu(data)) ?? [];
-  requireOptions(name, given.options, callNames(primitive, there !== undefined));
+  requireOptions(name, given.options, callNames(primitive, there !== undefined), primitive.cures);
   requireDevice(context, name);
   const isOperand = (option: string): boolean => primitive.operands.some((one) => one.name === option);
   const others = Object.entries(given.options).filter(([option]) => !isOperand(option));
@@ -107,7 +110,9 @@ export async function call(
     context,
     arrays,
     operands: pairs.map(([operand]) => operand),
-    lists: Object.keys(given.arrays).filter((option) => Array.isArray(given.arrays[option])),
+    lists: primitive.operands.flatMap(({ name: option, isByName }) =>
+      !isByName && Array.isArray(given.arrays[option]) ? [option] : [],
+    ),
     into: into?.data === undefined ? undefined : into,
     options: {
       ...Object.fromEntries(others),
@@ -118,29 +123,38 @@ export async function call(
   if (there === undefined) {
     return callAtHand(called, pairs);
   }
-  const requireArray = (array: Given, option: string): GpuArray =>
-    requireOnGpu(name, context, array.data, option, optionOf(there));
+  const requireArray = (array: Given, option: string, place = option): GpuArray =>
+    requireOnGpu(name, context, array.data, option, placeOf(there), place);
   const onGpu = Object.fromEntries(
-    pairs.map(([operand, array]) => [operand.name, requireArray(array, optionOf(operand))]),
+    pairs.map(([operand, array]) => [operand.name, requireArray(array, optionOf(operand), placeOf(operand))]),
   );
   return callOnGpu(called, onGpu, called.into && requireArray(called.into, "into"));
 }
 
 /** The argument or the option that an operand is given as. */
-const optionOf = ({ name, inside }: Operand): string => inside ?? givenAs(name);
+const optionOf = ({ name, inside, behind }: Operand): string => inside ?? behind ?? givenAs(name);
+
+/** Where it was given. The arrays behind an argument are the further ones of its list. */
+const placeOf = ({ name, behind, isByName }: Operand): string =>
+  behind
+    ? `${behind}[${Number(name.slice(name.indexOf("[") + 1, -1)) + 1}]`
+    : isByName
+      ? name
+      : givenAs(name);
+
+/** What messages call the elements of an operand that has one for each of another. */
+const nounOf = (operand: Operand): string =>
+  operand.behind || operand.isByName ? `elements of ${placeOf(operand)}` : givenAs(operand.name);
 
 /** What a call gives of its results. */
 function resultOf(request: Request, made: readonly unknown[]): unknown {
   if (request.give) {
     return request.give(made);
   }
-  const names = givenOfResults(request).map(({ name }) => name);
-  return made.length === 1 ? made[0] : Object.fromEntries(names.map((name, at) => [name, made[at]]));
+  return made.length === 1
+    ? made[0]
+    : Object.fromEntries(request.results.map(({ name }, at) => [name, made[at]]));
 }
-
-/** The results that calls give. */
-const givenOfResults = ({ results }: Request): readonly Result[] =>
-  results.filter(({ isDropped }) => !isDropped);
 
 /** Checks a call that has these types and lengths. @throws {ArgumentError} {@link LimitError} {@link FeatureError} */
 function checked(
@@ -159,8 +173,8 @@ function checked(
     const [length, type] = [seen.lengths[name] as number, seen.types[name] as ElementType];
     requireFeature(type, title, facts);
     // The passes that take the input's items may keep a u32 for each.
-    const bytes = range === "input" ? Math.max(type.bytes, u32.bytes) : type.bytes;
-    const ofOperand = operands.length === 1 ? title : `${title}: ${givenAs(name)}`;
+    const bytes = range === "input" || type.wide ? Math.max(type.bytes, u32.bytes) : type.bytes;
+    const ofOperand = operands.length === 1 ? title : `${title}: ${placeOf(operand)}`;
     requireBindable(ofOperand, length, bytes, facts.limits, optionOf(operand));
   }
   for (const operand of wordsOf(primitive, request)) {
@@ -168,7 +182,7 @@ function checked(
     requireBindable(`${title}: ${operand.name}`, length, u32.bytes, facts.limits, optionOf(operand));
   }
   for (const { name, most, type } of request.results) {
-    requireBindable(`${request.title}: ${name}`, most, type.bytes, facts.limits, name);
+    requireBindable(`${request.title}: ${name}`, most, (type.wide ?? type).bytes, facts.limits, name);
   }
   return request;
 }
@@ -178,7 +192,8 @@ const wordsOf = ({ operands }: Primitive<never>, { words = {} }: Request): reado
   operands.filter(({ name }) => words[name]);
 
 /** What messages call the elements that others go with. */
-const itemsOf = (input: Operand): string => (input.name === "data" ? "elements" : input.name);
+const itemsOf = ({ name }: Operand): string =>
+  name === "data" ? "elements" : name === "other" ? "elements of other" : name;
 
 const inputOf = ({ operands }: Call): Operand => operands.find(({ range }) => range === "input") as Operand;
 
@@ -191,7 +206,10 @@ async function callOnGpu(
   const { primitive, operands, options } = called;
   const arrayOf = ({ name }: Operand): GpuArray => onGpu[name] as GpuArray;
   for (const operand of operands.filter(({ isNamed }) => isNamed)) {
-    requireNamed(primitive.name, arrayOf(operand), options.type);
+    const [caller, named] = operand.isMapped
+      ? ([`${primitive.name}: from`, "from"] as const)
+      : ([primitive.name, "type"] as const);
+    requireNamed(caller, arrayOf(operand), options[named], named);
   }
   const input = inputOf(called);
   const each = <T>(of: (array: GpuArray) => T): Record<string, T> =>
@@ -204,8 +222,14 @@ async function callOnGpu(
     counted,
   });
   const { title, results } = request;
-  for (const operand of operands.filter(({ isOneEach }) => isOneEach)) {
-    requireOneEach(title, arrayOf(input), arrayOf(operand), optionOf(operand), itemsOf(input));
+  for (const operand of operands) {
+    const paired = pairedWith(operand, operands);
+    if (paired) {
+      requireOneEach(title, arrayOf(paired), arrayOf(operand), optionOf(operand), {
+        items: itemsOf(paired),
+        noun: nounOf(operand),
+      });
+    }
   }
   const [first] = results;
   if (into && first) {
@@ -241,15 +265,14 @@ function run(
   // Most arrays start where their buffers do. Such ranges take some of the kernels, so that the first call compiles less.
   const isPlain = operands.every((one) => arrayOf(one).offset === 0);
   const arrangements = primitive.arrangements?.slice(0, isPlain ? 1 : undefined);
-  const sourcesOf = (operand: Operand) =>
-    [operand.range, operand.also ?? operand.range].map((range) => [range, arrayOf(operand)]);
+  const sources = Object.fromEntries(operands.map((operand) => [operand.range, arrayOf(operand)]));
   const rangeNamed = (name: string): string => operands.find((one) => one.name === name)?.range ?? "";
   return runOnGpu(context, arrays, {
     title,
     primitive: [primitive.name, ...(arrangements ?? [])].join(),
     all,
     plan: () => planPrimitive(primitive, context.facts, all, arrangements),
-    sources: { input: data, ...Object.fromEntries(operands.flatMap(sourcesOf)) },
+    sources: { input: data, ...sources },
     ranges: { ...request.numbers, ...Object.fromEntries(counts) },
     results: results.map(({ like, ...others }) => ({ ...others, ...(like && { like: rangeNamed(like) }) })),
     into,
@@ -257,18 +280,20 @@ function run(
 }
 
 /** The types of an operand at hand. @throws {ArgumentError} if it is no array of an element type. */
-async function typesAtHand(
-  { primitive, options }: Call,
-  { name, isNamed }: Operand,
-  array: Given,
-): Promise<HandTypes> {
-  const option = givenAs(name);
+async function typesAtHand({ primitive, options }: Call, operand: Operand, array: Given): Promise<HandTypes> {
+  const { isNamed, isMapped } = operand;
+  const [option, place] = [optionOf(operand), placeOf(operand)];
   if (array.isGone) {
-    throw goneError(primitive.name, option);
+    throw goneError(primitive.name, option, place);
   }
-  const title = option === "data" ? primitive.name : `${primitive.name}: ${option}`;
+  const title = place === "data" ? primitive.name : `${primitive.name}: ${place}`;
+  const { type, from } = options;
+  if (isMapped && from !== undefined) {
+    requireType(from, `${primitive.name}: from`, "from");
+  }
   try {
-    return await typesOf(array, isNamed ? { type: options.type } : {}, title);
+    const own = isMapped ? namedType(array.data, { ...(options as object), map: "" }) : type;
+    return await typesOf(array, isMapped ? { from: own } : isNamed ? { type: own } : {}, title);
   } catch (cause) {
     const isOfArray = cause instanceof ArgumentError && cause.option === "data";
     throw isOfArray ? new ArgumentError(cause.message, option) : cause;
@@ -308,18 +333,20 @@ async function callAtHand(
   const lengths = Object.fromEntries(atHand.map(([{ name }, { length }]) => [name, length]));
   const contents = Object.fromEntries(atHand.map(([{ name }, { data }]) => [name, data]));
   // What the request follows from is read in its arrays.
-  for (const [{ name }, array] of atHand) {
-    bytesOf(array, primitive.name, givenAs(name), givenAs(name));
+  for (const [operand, array] of atHand) {
+    bytesOf(array, primitive.name, placeOf(operand), optionOf(operand));
   }
   const request = checked(called, { types, lengths, arrays: contents, isCounted: false });
   const { title, results, words = {}, scratchBytes = 0 } = request;
   const input = inputOf(called);
   const length = lengths[input.name] as number;
-  for (const { name } of called.operands.filter(({ isOneEach }) => isOneEach)) {
-    if (lengths[name] !== length) {
+  for (const operand of called.operands) {
+    const { name } = operand;
+    const paired = pairedWith(operand, called.operands);
+    if (paired && lengths[name] !== lengths[paired.name]) {
       throw new ArgumentError(
-        `${title}: ${lengths[name]} ${givenAs(name)} for ${length} ${itemsOf(input)}; it takes one for each`,
-        givenAs(name),
+        `${title}: ${lengths[name]} ${nounOf(operand)} for ${lengths[paired.name]} ${itemsOf(paired)}; it takes one for each`,
+        optionOf(operand),
       );
     }
   }
@@ -328,18 +355,18 @@ async function callAtHand(
     ...[...atHand.map(([, array]) => array), ...Object.values(words)].map(({ byteLength }) => byteLength),
     ...results.map(({ most, type }) => most * type.bytes),
   ].reduce((sum, one) => sum + bufferBytesFor(one), scratchBytes);
-  /** The array of a result that the CPU has computed; none for one that is dropped. */
-  const arrayFor = (result: Result, bytes: Uint8Array, room: Given | undefined): AnyArray[] => {
+  /** The array of a result that the CPU has computed. */
+  const arrayFor = (result: Result, bytes: Uint8Array, room: Given | undefined): AnyArray => {
     if (room) {
       bytesOf(room, primitive.name, "into", "into").set(bytes);
     }
-    return result.isDropped ? [] : [room?.data ?? contentsOf(result, all)(bytes.buffer as ArrayBuffer)];
+    return room?.data ?? contentsOf(result, all)(bytes.buffer as ArrayBuffer);
   };
   /** What the call gives of the contents of its results. */
   const given = (read: readonly AnyArray[]): unknown =>
     resultOf(
       request,
-      givenOfResults(request).map(({ type, isElement, atHand }, at) => {
+      results.map(({ type, isElement, atHand }, at) => {
         const array = read[at] as AnyArray;
         const result = isElement ? valuesOf(array, type)(0) : array;
         return atHand ? atHand(result as never) : result;
@@ -357,12 +384,14 @@ async function callAtHand(
   }));
   const givenArrays = Object.fromEntries(atHand.map(([{ name }, array]) => [name, array]));
   const computed = await onCpu(context, size, (cpu) =>
-    cpu.withArrays(primitive.name, givenArrays, () => cpu.described(context, primitive, request, operands)),
+    cpu.withArrays(primitive.name, givenArrays, async () =>
+      (await loadCpuPrimitives()).described(context, primitive, request, operands),
+    ),
   );
   if (computed) {
-    const arrayAt = (bytes: Uint8Array, at: number): AnyArray[] =>
-      arrayFor(results[at] as Result, bytes, at === 0 ? into : undefined);
-    return given(computed.flatMap(arrayAt));
+    return given(
+      computed.map((bytes, at) => arrayFor(results[at] as Result, bytes, at === 0 ? into : undefined)),
+    );
   }
   if (isShort(called, request, length, bytes)) {
     return given(await inOneSubmission(called, request, atHand, all, bytes));
@@ -397,7 +426,7 @@ const isShort = (
   primitive.arrangements === undefined &&
   Object.keys(numbers).every((name) => primitive.operands.some((one) => name === `${one.range}Length`)) &&
   lists.length === 0 &&
-  results.every(({ length: from, isDropped }) => from !== "count" && !isDropped);
+  results.every(({ length: from }) => from !== "count");
 
 /** Uploads the arrays of a call at hand, runs its plan and reads the results, all in one submission, which takes half the time of several. */
 function inOneSubmission(
@@ -419,7 +448,7 @@ function inOneSubmission(
     primitive: `${title} at hand`,
     // The numbers are in the dispatches, which are kept with the plan.
     all: { ...all, ...numbers },
-    plan: () => planPrimitive(primitive, context.facts, all as object),
+    plan: (own: object) => planPrimitive(primitive, context.facts, own),
     arrangementOf: ({ variants }: Plan) => variants[0]?.arrangement,
   };
   return planAtHand(context, planned, bytes, async ({ upload, output, run }) => {

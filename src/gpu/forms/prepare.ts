@@ -4,10 +4,11 @@ import type { DeviceFacts } from "../../plan/device_facts.ts";
 import type { TuningOptions } from "../../plan/options.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { withTextParams } from "../../plan/plan.ts";
+import { planNames } from "../../primitives/option_names.ts";
 import type { Primitive } from "../../primitives/primitive.ts";
-import { planNames } from "../../primitives/primitive.ts";
 import type { Context } from "../device/context.ts";
 import { onGpuAlone } from "../device/cpu_context.ts";
+import { planFor } from "../executor/load_later.ts";
 import { planFactsFor } from "../executor/plan_facts_for.ts";
 import { withParams } from "../executor/with_params.ts";
 import type { Prepared } from "../recordings/recording.ts";
@@ -21,7 +22,8 @@ export async function planPrimitive(
   arrangements: readonly Arrangement[] = primitive.arrangements ?? [],
 ): Promise<Plan> {
   const planFacts = primitive.arrangements ? await planFactsFor(options, facts, true) : facts;
-  return withTextParams(await primitive.plan(options as never, planFacts, arrangements), options);
+  const plan = await planFor(options, facts, (own) => primitive.plan(own as never, planFacts, arrangements));
+  return withTextParams(plan, options);
 }
 
 /** `Fold.prepareHistogram` and others: a primitive for recordings. @throws {NoGpuError} */
@@ -33,7 +35,7 @@ export async function preparePrimitive(
   const { name } = primitive;
   const caller = `prepare${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
   onGpuAlone(context, caller);
-  requireOptions(caller, given, planNames(primitive));
+  requireOptions(caller, given, planNames(primitive), primitive.cures);
   const options = await withParams(given, caller, context);
   return prepare(context, await planPrimitive(primitive, context.facts, options));
 }

@@ -2,7 +2,7 @@ import { arrayOver } from "../../algebra/arrays.ts";
 import { u32 } from "../../algebra/integers.ts";
 import { valuesIn } from "../../algebra/seen_params.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { inLists } from "../../plan/plan.ts";
+import { inLists } from "../../plan/ranges.ts";
 import type { Result } from "../../primitives/primitive.ts";
 import type { Context } from "../device/context.ts";
 import { keyOfCall } from "../executor/planned.ts";
@@ -88,14 +88,9 @@ export async function runOnGpu(context: Context, arrays: Arrays, call: Call): Pr
         };
         prepared.record(encoder, ranges as object as Ranges, input.maxLength);
       });
-      const given = results.flatMap((result, at) => {
-        const place = places[at] as Place;
-        if (result.isDropped) {
-          place.memory.letGo();
-          return [];
-        }
+      const given = results.map((result, at) => {
         const count = countOfResult(result, input, counter);
-        return [arrayOf(context, result, place, count, sources[result.like ?? ""])];
+        return arrayOf(context, result, places[at] as Place, count, sources[result.like ?? ""]);
       });
       // Each result holds what counts it.
       counter?.letGo();

@@ -1,11 +1,13 @@
 import { kindOfArray } from "../../algebra/array_kinds.ts";
+import { powerOfTwoFor } from "../../algebra/power_of_two.ts";
 import type { ElementType } from "../../algebra/types.ts";
 import { isSameType, requireType } from "../../algebra/types.ts";
 import { ArgumentError, LimitError, WavefoldError } from "../../errors.ts";
-import type { KeptPlan } from "../device/call_memory.ts";
-import { keepPlan, takePlan } from "../device/call_memory.ts";
+import { takePlan } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import { validated } from "../device/device.ts";
+import type { KeptPlan } from "../device/kept.ts";
+import { keepPlan } from "../device/kept.ts";
 import { pipelineKeyOf, usePipelines } from "../device/kept_pipelines.ts";
 import { explain, requireDevice } from "../device/lost.ts";
 import { roomFor } from "../device/transfer.ts";
@@ -202,9 +204,9 @@ export function requireOnGpu(
   }
   const parts = partsOf(array);
   if (parts.context !== context) {
-    throw new ArgumentError(`${primitive}: ${option} is on another device than the fold`, option);
+    throw new ArgumentError(`${primitive}: ${name} is on another device than the fold`, option);
   }
-  requireAlive(parts, primitive, option, option);
+  requireAlive(parts, primitive, name, option);
   return array;
 }
 
@@ -228,12 +230,12 @@ export function requireOneEach(
   { length, maxLength }: GpuArray,
   given: GpuArray,
   option: string,
-  items = "elements",
+  { items = "elements", noun = option } = {},
 ): void {
   const isExact = typeof length === "number" && typeof given.length === "number";
   if (isExact ? given.maxLength !== maxLength : given.maxLength < maxLength) {
     throw new ArgumentError(
-      `${title}: ${given.maxLength} ${option} for ${isExact ? "" : "at most "}${maxLength} ${items}; it takes one for each`,
+      `${title}: ${given.maxLength} ${noun} for ${isExact ? "" : "at most "}${maxLength} ${items}; it takes one for each`,
       option,
     );
   }
@@ -252,7 +254,7 @@ export function plannedLengthOnGpu(
   { facts: { limits } }: Context,
   inWindows: () => boolean = () => false,
 ): number {
-  const rounded = Math.max(LEAST_LENGTH, 2 ** Math.ceil(Math.log2(length)));
+  const rounded = Math.max(LEAST_LENGTH, powerOfTwoFor(length));
   const { maxStorageBufferBindingSize, maxBufferSize } = limits;
   const isLong = length * itemBytes > maxStorageBufferBindingSize && inWindows();
   const most = isLong ? maxBufferSize : maxStorageBufferBindingSize;
@@ -288,6 +290,7 @@ const optionOf: Readonly<Record<string, readonly [refused: string, tooLong: stri
   rows: ["segments", "segments"],
   unique: ["segments", "segments"],
   values: ["values", "values"],
+  with: ["with", "with"],
   reordered: ["values", "values"],
 };
 

@@ -5,15 +5,15 @@ import { min } from "../../algebra/operators.ts";
 import { valuesIn } from "../../algebra/seen_params.ts";
 import type { ElementType, Value } from "../../algebra/types.ts";
 import { isSameType, requireType } from "../../algebra/types.ts";
-import { conversionError, widens } from "../../algebra/widening.ts";
+import { requireWidening } from "../../algebra/widening.ts";
 import { ArgumentError, OutOfMemoryError } from "../../errors.ts";
 import { requireOptions } from "../../options.ts";
 import { requireBindable } from "../../plan/binding_length.ts";
 import type { AnyOperator, ParamsOption, TuningOptions } from "../../plan/options.ts";
 import type { Primitive } from "../../plan/plan_recording.ts";
 import { compact } from "../../primitives/compact.ts";
+import { callNames } from "../../primitives/option_names.ts";
 import { partition } from "../../primitives/partition.ts";
-import { callNames } from "../../primitives/primitive.ts";
 import { reduce } from "../../primitives/reduce.ts";
 import { scan } from "../../primitives/scan.ts";
 import type { Context } from "../device/context.ts";
@@ -73,13 +73,15 @@ function typesOnGpu(
   const option = from === undefined ? "type" : "from";
   const { type: own } = data;
   const takesMap = primitive !== "partition";
+  if (own.wide && type === undefined && (primitive === "scan" || primitive === "reduce")) {
+    requireNamed(primitive, data, from, "from");
+    return { from: own, type: own.wide };
+  }
   if (takesMap && type !== undefined && from === undefined && map === undefined) {
     if (isSameType(requireType(type, primitive), own)) {
       return { type: own };
     }
-    if (!widens(own, type)) {
-      throw conversionError(primitive, own, type);
-    }
+    requireWidening(primitive, own, type);
     return { from: own, type };
   }
   requireNamed(primitive, data, from ?? (map === undefined ? type : undefined), option);
@@ -119,16 +121,18 @@ function requireCall(primitive: Primitive, context: Context, data: GpuArray, opt
   const input = requireOnGpu(primitive, context, data, "data");
   const into = room === undefined ? undefined : requireOnGpu(primitive, context, room, "into");
   const flags = marks === undefined ? undefined : requireOnGpu(primitive, context, marks, "flags");
-  const others = { ...given, ...typesOnGpu(primitive, input, given) };
+  const others = { ...given, ...typesOnGpu(primitive, input, given), ...(flags && { flags: true }) };
   const title = `${primitive}<${others.type.name}>`;
   const isByClass = others.classes !== undefined || others.class !== undefined;
   if (isByClass && flags !== undefined) {
     throw new ArgumentError(`${title} takes flags or classes, and not both`, "flags");
   }
   const isSelecting = primitive === "compact" || primitive === "partition";
-  if (isSelecting && !isByClass && (others.where === undefined) === (flags === undefined)) {
-    const problem = flags === undefined ? "; it was given neither" : ", and not both";
-    throw new ArgumentError(`${title} takes where (a WGSL expression) or flags${problem}`, "where");
+  if (isSelecting && !isByClass && others.where === undefined && flags === undefined) {
+    throw new ArgumentError(
+      `${title} takes where (a WGSL expression) or flags; it was given neither`,
+      "where",
+    );
   }
   if (flags !== undefined) {
     requireFlags(title, input, flags);
@@ -172,7 +176,7 @@ function requireFlags(title: string, input: GpuArray, flags: GpuArray): void {
   if (!isSameType(flags.type, u32)) {
     throw new ArgumentError(`${title}: flags holds ${flags.type.name}; it takes u32`, "flags");
   }
-  requireOneEach(title, input, flags, "flags", "items");
+  requireOneEach(title, input, flags, "flags", { items: "items" });
 }
 
 /** What a call gives: one array; or the arrays of a partition or of a reduction by keys. `Fold`'s methods say which. */

@@ -1,8 +1,10 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { AnyArray, ArrayOf, Bytes } from "../../algebra/arrays.ts";
+import { arrayOver } from "../../algebra/arrays.ts";
 import type { ElementType, Value } from "../../algebra/types.ts";
+import { requireType } from "../../algebra/types.ts";
 import type { WavefoldError } from "../../errors.ts";
-import { ArgumentError } from "../../errors.ts";
+import { ArgumentError, refuse } from "../../errors.ts";
 import { requireOptions } from "../../options.ts";
 import { wholeWords } from "../../plan/plan.ts";
 import type { Length } from "../../primitives/ranges.ts";
@@ -103,6 +105,20 @@ export type ContentsOf<Name extends string, V extends Value> = string extends Na
   ? AnyArray
   : ArrayOf<Name, V>;
 
+/**
+ * An array on the GPU of elements of a type, by the type's own: `GpuArrayOf<typeof Particle>`, `GpuArrayOf<typeof f32>`.
+ *
+ * @example
+ * ```ts
+ * const Particle = struct({ name: "Particle", fields: { x: f32, depth: f32 } });
+ * const byDepth = (particles: GpuArrayOf<typeof Particle>): Promise<GpuArrayOf<typeof Particle>> =>
+ *   fold.sort(particles, { key: "x.depth" });
+ * const sorted = await byDepth(await fold.upload(Particle.from([{ x: 1, depth: 9 }, { x: 2, depth: 4 }])));
+ * (await sorted.read()).get(0).x; // 2
+ * ```
+ */
+export type GpuArrayOf<Type> = Type extends ElementType<infer Name, infer V> ? GpuArray<Name, V> : never;
+
 /** What an array on the GPU consists of. */
 export interface Parts {
   readonly context: Context;
@@ -192,8 +208,42 @@ export class GpuArray<Name extends string = string, V extends Value = Value> {
     return this.#parts.maxLength;
   }
 
+  /**
+   * The same bytes as elements of another type of the same size, such as the bits of f32 as u32. Nothing is copied: what is written to
+   * one is in both. It lies in the memory of this array, which it does not keep alive, and has the same length, also on the GPU.
+   *
+   * @throws {ArgumentError} for a type of another size, for an array that was destroyed, and for an array of f16 that starts inside a
+   * word, as an integer of 16 bits.
+   *
+   * @example
+   * ```ts
+   * const numbers = await fold.upload(Float32Array.of(1, -0, 0.5));
+   * const negative = await fold.count(numbers.as(u32), { where: "x >= 0x80000000u" });
+   * await negative.read(); // 1
+   * ```
+   */
+  as<Other extends string, W extends Value>(type: ElementType<Other, W>): GpuArray<Other, W> {
+    const { name, bytes } = requireType(type, "as");
+    const { offset } = this.#parts;
+    requireAlive(this.#parts, "as", "the array");
+    if (bytes !== this.#type.bytes) {
+      const [own, ...others] = [this.#type, type].map((one) => `${one.name} has ${one.bytes} bytes`);
+      refuse("as", "type", name, `a type of the same size: ${own}, and ${others}`);
+    }
+    if (type.wide !== undefined && offset % 4 !== 0) {
+      refuse(
+        "as",
+        "type",
+        name,
+        `one of elements that may start at byte ${offset}; those of ${name} start at multiples of 4`,
+      );
+    }
+    const make = arrayOver.bind(undefined, type) as MakeContents<Other, W>;
+    return new GpuArray(type, make, { ...this.#parts, held: [] });
+  }
+
   /** Its name in messages. */
-  get [Symbol.toStringTag](): string {
+  get [Symbol.toStringTag](): "GpuArray" {
     return "GpuArray";
   }
 

@@ -1,5 +1,5 @@
 import { u32 } from "../../algebra/integers.ts";
-import type { SegmentsByExpression } from "../../algebra/segments.ts";
+import type { Matrices, SegmentsByAxis, SegmentsByExpression } from "../../algebra/segments.ts";
 import { hasKey, requireKind, requireRows } from "../../algebra/segments.ts";
 import type { ElementType, Value } from "../../algebra/types.ts";
 import { isSameType } from "../../algebra/types.ts";
@@ -20,6 +20,7 @@ export type GpuSegments<Keys extends GpuArray = GpuArray> =
       /** The number of columns. Each column is a segment. */
       readonly columns: number;
     }
+  | SegmentsByAxis
   | {
       /** Where each segment begins, and where the last one ends. */
       readonly offsets: GpuArray<"u32", number>;
@@ -81,6 +82,16 @@ function rowsOnGpu(
     isCounted: kind === "rows" && items === undefined,
   };
 }
+
+/** The columns of matrices. Each call says how many matrices there are. */
+const matricesOnGpu = ([matrices, rows, columns]: Matrices): SegmentsOnGpu => ({
+  by: { shape: [2, rows, columns], axis: 1 },
+  ranges: {},
+  numbers: {},
+  most: matrices * columns,
+  isCounted: false,
+  named: { segments: "matrices", rows, columns },
+});
 
 /** Segments that start at the offsets of an array on the GPU. */
 function offsetsOnGpu(offsets: GpuArray, caller: string): SegmentsOnGpu {
@@ -157,9 +168,12 @@ export function segmentsOnGpu(
   caller: string,
   requireArray: (array: unknown, kind: string) => GpuArray,
 ): SegmentsOnGpu {
-  const [kind, value] = requireKind(given, caller);
+  const [kind, value] = requireKind(given, caller, typeof data.length === "number" ? data.length : undefined);
   if (kind === "rows" || kind === "columns") {
     return rowsOnGpu(kind, value, data, caller);
+  }
+  if (kind === "matrices") {
+    return matricesOnGpu(value as Matrices);
   }
   const array = kind === "keys" && value === undefined && hasKey(given) ? data : requireArray(value, kind);
   if (kind !== "keys" && !isSameType(array.type, u32)) {

@@ -9,13 +9,13 @@ import { ArgumentError } from "../../errors.ts";
 import { requireOptions } from "../../options.ts";
 import { requireBindable } from "../../plan/binding_length.ts";
 import { requireRunKey } from "../../plan/run_key.ts";
-import { callNames } from "../../primitives/primitive.ts";
+import { callNames } from "../../primitives/option_names.ts";
 import { reduce, requireNoRoom } from "../../primitives/reduce.ts";
 import { scan } from "../../primitives/scan.ts";
-import { onCpu } from "../at_hand/choose_cpu.ts";
-import type { KeysAtHand } from "../at_hand/cpu_calls.ts";
+import { loadCpuPrimitives, onCpu } from "../at_hand/choose_cpu.ts";
+import type { KeysAtHand } from "../at_hand/cpu_primitives.ts";
 import type { HandTypes, TypeOptions } from "../at_hand/hand_types.ts";
-import { endReaderOf, mappedTypesOf, targetFor, typesOf } from "../at_hand/hand_types.ts";
+import { endReaderOf, foldedTypesOf, targetFor, typesOf } from "../at_hand/hand_types.ts";
 import { loadStreams } from "../at_hand/load_streams.ts";
 import { isLong } from "../at_hand/run_at_hand.ts";
 import { bufferBytesFor } from "../device/call_memory.ts";
@@ -56,7 +56,7 @@ export async function segmentsAtHand(
   requireDevice(context, primitive);
   const { segments, into, total, ...unchecked } = options;
   const room = givenOf(into as AnyArray);
-  const { arrayOf, ...types } = await mappedTypesOf(given, options, primitive);
+  const { arrayOf, ...types } = await foldedTypesOf(given, options, primitive);
   const title = `${primitive}<${types.type.name}>`;
   if (total !== undefined) {
     throw new ArgumentError(
@@ -74,8 +74,8 @@ export async function segmentsAtHand(
     const { options: _, ...ends } = await endReaderOf(primitive, initial)({ arrayOf, ...types });
     const call = { primitive, options: options as object, given, types, ends, target };
     const starts = keys?.given ?? ("words" in checked ? givenOf(checked.words) : undefined);
-    return cpu.withArrays(primitive, { data: given, ...(starts && { segments: starts }) }, () =>
-      cpu.segments(context, { ...call, segments: checked, keys }),
+    return cpu.withArrays(primitive, { data: given, ...(starts && { segments: starts }) }, async () =>
+      (await loadCpuPrimitives()).segments(context, { ...call, segments: checked, keys }),
     );
   });
   if (computed) {
@@ -107,6 +107,10 @@ export async function segmentsAtHand(
     const { key, keyType } = segments as { readonly key?: unknown; readonly keyType?: unknown };
     /** What says where segments start, on the GPU. */
     const starts = async (data: GpuArray): Promise<object> => {
+      if (checked.kind === "matrices") {
+        const { rows, columns } = checked;
+        return { shape: [data.maxLength / (rows * columns), rows, columns], axis: 1 };
+      }
       if ("rows" in checked) {
         return { [checked.kind]: checked.rows };
       }

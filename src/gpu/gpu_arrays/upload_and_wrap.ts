@@ -28,7 +28,7 @@ export interface WrapOptions<Name extends string = string, V extends Value = Val
   readonly buffer: GPUBuffer;
   /** The type of its elements. */
   readonly type: ElementType<Name, V>;
-  /** The byte that the array starts at: a multiple of an element's bytes. The default is 0. */
+  /** The byte that the array starts at: a multiple of an element's bytes, or of 4 for elements of 8 and 16 bits. The default is 0. */
   readonly offset?: number;
   /**
    * The number of elements. The default is as many as fit in the rest of the buffer. It may also be a range of a buffer that
@@ -166,7 +166,7 @@ export async function wrap(context: Context, arrays: Arrays, options: WrapOption
   const { length, maxLength } = options;
   const type = requireType(options.type, "wrap");
   const title = `wrap<${type.name}>`;
-  const { buffer, offset } = requireRange(title, options, "buffer", "offset", type.bytes);
+  const { buffer, offset } = requireRange(title, options, "buffer", "offset", type.wide ? 4 : type.bytes);
   // Bindings are whole words.
   const fitting = Math.max(0, Math.floor((4 * Math.floor(buffer.size / 4) - offset) / type.bytes));
   const isOnGpu = typeof length === "object" && length !== null;

@@ -1,6 +1,5 @@
 import { expandRuns as anExpansion } from "../../primitives/expand_runs.ts";
-import { runLengths as theLengths } from "../../primitives/run_lengths.ts";
-import { unique as theUnique } from "../../primitives/unique.ts";
+import { runLengths as theLengths, unique as theUnique } from "../../primitives/unique.ts";
 import { formsOf } from "../forms/forms.ts";
 
 // Arrays on the GPU, and the calls that put several there: those on segments, and on runs of equal elements.

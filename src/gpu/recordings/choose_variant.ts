@@ -3,7 +3,8 @@ import type { Kernel } from "../../kernels/kernel.ts";
 import { isWide } from "../../kernels/kernel.ts";
 import { neededFor, requireBindable } from "../../plan/binding_length.ts";
 import type { Pass, Plan, RangeName, Variant } from "../../plan/plan.ts";
-import { givenAs } from "../../plan/plan.ts";
+import { itemBytesOf, WRITTEN } from "../../plan/plan.ts";
+import { givenAs } from "../../plan/ranges.ts";
 import type {
   BoundPass,
   BoundRange,
@@ -59,7 +60,7 @@ export function executionOf(
 ): Execution {
   const { plan } = compiled;
   requireRangesBindable(compiled, ranges);
-  const atVectors = areAtVectors(plan, ranges);
+  const atVectors = areAtVectors(plan, ranges) && !(plan.wholeVectors && length % plan.vector !== 0);
   let problem: Error | undefined;
   for (const variant of plan.variants) {
     if (atVectors || !isWide(variant.arrangement)) {
@@ -76,27 +77,12 @@ export function executionOf(
 }
 
 /** @throws {LimitError} for a range that the device cannot bind. */
-function requireRangesBindable(
-  { plan: { title, itemBytes }, limits }: Compiled,
-  ranges: ResolvedRanges,
-): void {
+function requireRangesBindable({ plan, limits }: Compiled, ranges: ResolvedRanges): void {
   for (const [name, range] of Object.entries(ranges) as [RangeName, Range | undefined][]) {
-    const bytes = itemBytes[name] ?? 4;
-    requireBindable(`${title}: ${name}`, (range?.bytes ?? 0) / bytes, bytes, limits, givenAs(name));
+    const bytes = itemBytesOf(plan, name);
+    requireBindable(`${plan.title}: ${name}`, (range?.bytes ?? 0) / bytes, bytes, limits, givenAs(name));
   }
 }
-
-/** The ranges that are written, and lists of such ranges. */
-const WRITTEN: readonly string[] = [
-  "output",
-  "count",
-  "indirect",
-  "total",
-  "unique",
-  "reordered",
-  "indices",
-  "rest",
-] satisfies readonly RangeName[];
 
 /** Whether two ranges have a byte in common. */
 const overlap = (a: Range | undefined, b: Range | undefined): boolean =>
@@ -107,10 +93,13 @@ const overlap = (a: Range | undefined, b: Range | undefined): boolean =>
 
 const APART = "they must be apart";
 
+/** Whether the items of input and output have the same number of bytes. */
+const isOfOneSize = ({ itemTypes: { input, output } }: Plan): boolean => input.bytes === output.bytes;
+
 /** Where an output may lie that overlaps the input now. */
 function placesOf(plan: Plan): string {
   if (plan.outputLength(2) !== 1) {
-    return plan.itemBytes.input === plan.itemBytes.output ? "they must be the same range, or apart" : APART;
+    return isOfOneSize(plan) ? "they must be the same range, or apart" : APART;
   }
   const bindsBoth = ({ bindings }: Pass): boolean =>
     ["input", "output"].every((name) => Object.values(bindings).includes(name as RangeName));
@@ -129,17 +118,23 @@ export function requireApart(plan: Plan, ranges: ResolvedRanges): void {
     return `${name} (bytes ${offset} to ${offset + bytes})`;
   };
   const names = Object.keys(ranges) as RangeName[];
-  for (const written of names.filter((name) => WRITTEN.includes(givenAs(name)))) {
+  const isWritten = (name: RangeName): boolean =>
+    WRITTEN.includes(givenAs(name)) || plan.writes?.includes(name) === true;
+  for (const written of names.filter(isWritten)) {
     for (const name of names) {
       const [a, b] = [ranges[name], ranges[written]];
+      if (name === written || !overlap(a, b)) {
+        continue;
+      }
       const mayBeOne =
-        (name === "input" && written === "output" && !plan.segments?.reduces) ||
-        (givenAs(name) === "values" && written === name.replace("values", "reordered"));
+        (name === "input" && written === "output" && !plan.segments?.reduces && !plan.apart) ||
+        written === name.replace(/^values/, "reordered") ||
+        written === name.replace(/^thenBy/, "thenOutput");
       const isOne =
         mayBeOne && a?.offset === b?.offset && (a?.bytes === b?.bytes || plan.outputLength(2) === 1);
-      if (name !== written && !isOne && overlap(a, b)) {
+      if (!isOne) {
         throw new ArgumentError(
-          `${plan.title}: ${show(name)} and ${show(written)} overlap; ${mayBeOne ? placesOf(plan) : APART}`,
+          `${plan.title}: ${show(name)} and ${show(written)} overlap; ${mayBeOne ? placesOf(plan) : (plan.apart ?? APART)}`,
           givenAs(name),
         );
       }
@@ -148,11 +143,10 @@ export function requireApart(plan: Plan, ranges: ResolvedRanges): void {
 }
 
 /** Whether all ranges that kernels may take as vectors start at a vector of their items. */
-const areAtVectors = (
-  { vector, vectorRanges = ["input", "output"], itemBytes }: Plan,
-  ranges: ResolvedRanges,
-): boolean =>
-  vectorRanges.every((name) => (ranges[name]?.offset ?? 0) % (vector * (itemBytes[name] ?? 4)) === 0);
+const areAtVectors = (plan: Plan, ranges: ResolvedRanges): boolean => {
+  const { vector, vectorRanges = ["input", "output"] } = plan;
+  return vectorRanges.every((name) => (ranges[name]?.offset ?? 0) % (vector * itemBytesOf(plan, name)) === 0);
+};
 
 /** Whether kernels of this variant find their input and output where the ranges lie. */
 function isFor(
@@ -175,14 +169,15 @@ const areInConflict = (a: BoundRange, b: BoundRange): boolean =>
 
 /** Why WebGPU would refuse a dispatch; undefined if it accepts all of them. */
 export function bindingProblemOf(
-  { plan: { title, itemBytes }, limits }: Compiled,
+  { plan, limits }: Compiled,
   passes: readonly BoundPass[],
 ): Error | undefined {
+  const { title } = plan;
   const most = limits.maxStorageBufferBindingSize;
   const align = limits.minStorageBufferOffsetAlignment;
   const call = (name: RangeName): string =>
-    (name === "input" || name === "output") && itemBytes.input !== itemBytes.output
-      ? `${name} (items of ${itemBytes[name]} bytes)`
+    (name === "input" || name === "output") && !isOfOneSize(plan)
+      ? `${name} (items of ${itemBytesOf(plan, name)} bytes)`
       : name;
   for (const { bound } of passes) {
     const ranges = bound.filter((binding): binding is BoundRange & { variable: string } => "name" in binding);

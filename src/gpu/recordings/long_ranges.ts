@@ -69,7 +69,7 @@ async function carriedInWindows(
   { bytes }: Pick<ElementType, "bytes">,
   endsOf: EndsOfWindow,
 ): Promise<Division> {
-  const { title, itemBytes } = plan;
+  const { title, itemTypes } = plan;
   const { compiled, division } = await compileAll(context, [...plans, ...(mover ? [mover] : [])]);
   const [head, rest = head] = compiled.slice(0, plans.length) as [Compiled, Compiled?];
   const move = compiled[plans.length];
@@ -91,7 +91,7 @@ async function carriedInWindows(
       return inOrder.flatMap(({ first, items }, at) => {
         const windowRanges: ResolvedRanges = {
           ...ranges,
-          input: subrangeOf(ranges.input, first, items, itemBytes.input),
+          input: subrangeOf(ranges.input, first, items, itemTypes.input.bytes),
           ...endsOf(ranges, first, items, {
             before: at === 0 ? ranges.initial : carries[(at + 1) % 2],
             after: carries[at % 2] as Range,
@@ -145,7 +145,7 @@ async function scanInWindows(
   const continued = { initial: true, continued: true };
   // A length on the GPU may leave the last windows empty. In reverse, they come first, and hand on the identity.
   const first = planOf(reverse && !initial ? { continued: true } : {});
-  const itemBytes = Math.max(type.bytes, first.itemBytes.input);
+  const itemBytes = Math.max(type.bytes, first.itemTypes.input.bytes);
   requireWindows(first.title, maxLength, itemBytes, context.facts.limits);
   const needs = [...first.needs].filter((name) => name !== "total" || total);
   const plans: WindowPlans = {
@@ -174,7 +174,7 @@ async function reduceInWindows(
   const planOf = (more: object): Plan =>
     withTextParams(planReduce({ ...options, ...more, maxLength: window }, facts, arrangements), options);
   const first = planOf({});
-  requireWindows(first.title, maxLength, first.itemBytes.input, context.facts.limits);
+  requireWindows(first.title, maxLength, first.itemTypes.input.bytes, context.facts.limits);
   const plans: WindowPlans = {
     whole: wholePlan(first, maxLength, window, [...first.needs]),
     plans: initial ? [first] : [first, planOf({ initial: true })],
@@ -203,8 +203,13 @@ async function compactInWindows(
   const planFor = (own: CompactOptions): Plan =>
     withTextParams(planCompact({ ...own, maxLength: window }, facts, arrangements), options);
   const asked = planFor(options);
-  const { title, itemBytes } = asked;
-  requireWindows(title, maxLength, Math.max(itemBytes.input, itemBytes.output), context.facts.limits);
+  const { title, itemTypes } = asked;
+  requireWindows(
+    title,
+    maxLength,
+    Math.max(itemTypes.input.bytes, itemTypes.output.bytes),
+    context.facts.limits,
+  );
   const { indirect: _, ...others } = options;
   const windowPlan = indirect === undefined ? asked : planFor(others);
   const plan = wholePlan(asked, maxLength, window, [...asked.needs]);
@@ -229,21 +234,21 @@ async function compactInWindows(
       const isApart = !read.some((range) => range?.buffer === ranges.output?.buffer);
       const executions = windows.flatMap(({ first, items }, at) => {
         const given: ResolvedRanges = {
-          input: subrangeOf(ranges.input, first, items, itemBytes.input),
+          input: subrangeOf(ranges.input, first, items, itemTypes.input.bytes),
           flags: subrangeOf(ranges.flags, first, items, 4),
           length: ranges.length,
           params: ranges.params,
-          output: scratch(appendScratch.kept, items * itemBytes.output),
+          output: scratch(appendScratch.kept, items * itemTypes.output.bytes),
           count: scratch(appendScratch.counts, u32.bytes),
         };
         if (at === 0 && isApart) {
           // Nothing comes before the first window, so its items go to their places at once, and so does their number.
-          const output = subrangeOf(ranges.output, 0, items, itemBytes.output);
+          const output = subrangeOf(ranges.output, 0, items, itemTypes.output.bytes);
           const count = { ...given.count, offset: COUNTS_BEFORE } as Range;
           return [executionOf(own, items, { ...given, output, count }, partParamsOf(first, firstIndex))];
         }
         const places = windows.slice(0, at + 1).map((place) => {
-          const output = subrangeOf(ranges.output, place.first, place.items, itemBytes.output);
+          const output = subrangeOf(ranges.output, place.first, place.items, itemTypes.output.bytes);
           return executionOf(append, window, { output }, { window: at, first_place: place.first });
         });
         return [executionOf(own, items, given, partParamsOf(first, firstIndex)), ...places];

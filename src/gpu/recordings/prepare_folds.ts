@@ -1,4 +1,5 @@
 import type { ElementType } from "../../algebra/types.ts";
+import { namesNarrow } from "../../algebra/types.ts";
 import { ArgumentError, part } from "../../errors.ts";
 import type { Arrangement } from "../../kernels/kernel.ts";
 import { requireOptions } from "../../options.ts";
@@ -13,14 +14,15 @@ import type { ReduceOptions } from "../../plan/reduce.ts";
 import type { ScanOptions } from "../../plan/scan.ts";
 import { windowOf } from "../../plan/window_length.ts";
 import { compact } from "../../primitives/compact.ts";
+import { planNames } from "../../primitives/option_names.ts";
 import { partition } from "../../primitives/partition.ts";
-import { planNames } from "../../primitives/primitive.ts";
 import { reduce } from "../../primitives/reduce.ts";
 import { scan } from "../../primitives/scan.ts";
 import type { Context, Pipeline } from "../device/context.ts";
 import { pipelineOf } from "../device/device.ts";
 import { pipelineKeyOf, usePipelines } from "../device/kept_pipelines.ts";
 import { requireDevice } from "../device/lost.ts";
+import { planFor } from "../executor/load_later.ts";
 import { planFactsFor } from "../executor/plan_facts_for.ts";
 import { withParams } from "../executor/with_params.ts";
 import { deferKernels } from "./deferred_kernels.ts";
@@ -101,19 +103,19 @@ export async function prepareFor(
     planFactsFor(options, context.facts, true),
     segments === undefined ? undefined : part(import("../../plan/plan_segmented.ts")),
   ]);
-  // Partitions and segments do not go in windows, so a plan for longer ranges is refused.
-  const mayGoInWindows = primitive !== "partition" && segments === undefined;
+  // Partitions, segments and items that are widened do not go in windows, so a plan for longer ranges is refused.
+  const mayGoInWindows = primitive !== "partition" && segments === undefined && !namesNarrow(options);
   const window = mayGoInWindows ? windowFor(options, facts.limits) : undefined;
   if (mayGoInWindows && window !== undefined) {
     const division = await inWindows(primitive, context, options as never, facts, window, arrangements);
     return checked(context, division, isSubmitted);
   }
   const planner = segmentPart?.plannerOfSegments(primitive);
-  const planFor = (some: readonly Arrangement[]): Plan =>
-    planRecording(primitive, options, facts, some, planner);
+  const planOf = (some: readonly Arrangement[]): Promise<Plan> =>
+    planFor(options, facts, (own) => planRecording(primitive, own, facts, some, planner));
   // The device compiles the kernels of the first arrangement on threads of its own. Meanwhile, the others are linked.
   const isWhole = segments || arrangements.length === 1;
-  const first = planFor(isWhole ? arrangements : arrangements.slice(0, 1));
+  const first = await planOf(isWhole ? arrangements : arrangements.slice(0, 1));
   await meanwhile?.checked?.();
   const given = new Map<string, Pipeline | Promise<Pipeline>>();
   const early = isWhole ? [] : first.kernels;
@@ -121,7 +123,7 @@ export async function prepareFor(
     given.set(kernel.code, pipelineOf(context, kernel));
   }
   meanwhile?.begun?.();
-  const plan = isWhole ? first : planFor(arrangements);
+  const plan = isWhole ? first : await planOf(arrangements);
   let prepared: Prepared | undefined;
   const others = deferKernels(context, plan, first.kernels, () => prepared?.forget());
   usePipelines(context, early.map(pipelineKeyOf));

@@ -6,8 +6,8 @@ import type { OptionNames } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import type { LookedUpRange } from "../../plan/looked_up_range.ts";
 import type { ListName, Plan, RangeName, SegmentCounts, SegmentNumber } from "../../plan/plan.ts";
-import { givenAs, RUNS, wholeWords } from "../../plan/plan.ts";
-import { itemsOfRange } from "../../plan/range_items.ts";
+import { itemBytesOf, RUNS, wholeWords } from "../../plan/plan.ts";
+import { givenAs, itemsOfRange, keyInObject } from "../../plan/ranges.ts";
 import type { BufferRange } from "../../primitives/ranges.ts";
 import type { Context, Pipeline } from "../device/context.ts";
 import { filledBuffer } from "../device/device.ts";
@@ -26,14 +26,16 @@ import type { PreparedOn } from "./prepared.ts";
 
 /** What recordings give as it is: each range that is one of a buffer, and the numbers. */
 type Given = {
-  readonly [Name in Exclude<RangeName, ListName | "params" | `${ListName}[${number}]`>]?: BufferRange;
-} & {
+  readonly [Name in Exclude<
+    RangeName,
+    ListName | "params" | `${ListName}[${number}]` | `with.${string}`
+  >]?: BufferRange;
+} & { readonly with?: Readonly<Record<string, BufferRange>> } & {
   readonly [Name in ListName]?: BufferRange | readonly BufferRange[];
 } & { readonly [Name in SegmentNumber | LookedUpRange["number"] | "firstIndex"]?: number };
 
 /** Where a recording reads and writes. Every buffer has the usage STORAGE. */
-export interface Ranges extends Omit<Given, "output" | "initial" | "length"> {
-  readonly output: BufferRange;
+export interface Ranges extends Omit<Given, "initial" | "length"> {
   readonly initial?: Value | AnyArray | BufferRange;
   /** Values; their bytes, packed; or a range that holds them. */
   readonly params?: ParamValues | Uint8Array | BufferRange;
@@ -172,29 +174,31 @@ function resolve(
   given: Ranges,
   length: number,
   numbers: SegmentCounts,
+  { places, objects }: Asked,
   { factsOf, bufferOf }: KnownBuffers,
 ): Partial<Record<RangeName, Range>> {
   const { needs, lookedUp } = plan;
+  for (const [object, names] of objects) {
+    requireOptions(`${plan.title}: ${object}`, given[object as keyof Ranges], names);
+  }
   if (needs.has("flags") && given.flags === undefined) {
     throw refusal(
       plan,
-      "flags is undefined, and this was prepared without where; give record flags, or prepare it with where",
+      "flags is undefined, and this was prepared with flags, or without where; give record flags, or prepare it with where alone",
       "flags",
     );
   }
-  const itemsLookedUp = lookedUp?.lengthOf(given[lookedUp.number]);
+  const params = { ...numbers, sorted_length: lookedUp?.lengthOf(given[lookedUp.number]) ?? 0 };
   const ranges: Partial<Record<RangeName, Range>> = {};
   let value: Uint8Array | undefined;
-  for (const name of needs) {
+  for (const [name, place] of places) {
     if (name === "initial" && plan.initial !== undefined && !isRange(given.initial)) {
       value = plan.initial(given.initial);
       continue;
     }
-    const range = rangeIn(plan, given, name);
+    const range = rangeIn(plan, given, place);
     if (length > 0 || name !== "input" || range !== undefined) {
-      const items =
-        (name === lookedUp?.range ? itemsLookedUp : undefined) ?? itemsOfRange(plan, name, length, numbers);
-      ranges[name] = requireRange(plan, name, range, items, factsOf);
+      ranges[name] = requireRange(plan, name, range, itemsOfRange(plan, name, length, params), factsOf);
     }
   }
   // The value's buffer is made once each range was checked.
@@ -204,37 +208,78 @@ function resolve(
   return ranges;
 }
 
+/** Where a recording gives a range: by itself, or in a list or an object. */
+interface Place {
+  /** The name that it has there, or that of the list or the object. */
+  readonly given: string;
+  /** Its index in the list, or its name in the object. */
+  readonly key: string | number | undefined;
+}
+
 /** What `record` takes for a plan. */
-const namesOf = ({ needs, segments, lookedUp, textParams }: Plan): OptionNames => ({
-  ...(textParams && { params: true as const }),
-  input: true,
-  output: true,
-  length: true,
-  firstIndex: true,
-  ...(lookedUp && { [lookedUp.number]: true as const }),
-  ...Object.fromEntries(
-    [...[...needs].map(givenAs), ...(segments?.numbers ?? [])].map((name) => [name, true as const]),
-  ),
-});
+interface Asked {
+  readonly names: OptionNames;
+  readonly places: ReadonlyMap<RangeName, Place>;
+  /** The names that each object has. */
+  readonly objects: ReadonlyMap<string, OptionNames>;
+}
+
+function placeOf({ sameAs }: Plan, range: RangeName): Place {
+  const name = sameAs?.[range] ?? range;
+  const given = givenAs(name);
+  const key = given === name ? undefined : (keyInObject(name) ?? Number(name.slice(given.length + 1, -1)));
+  return { given, key };
+}
+
+function askedBy(plan: Plan): Asked {
+  const { needs, segments, lookedUp, textParams } = plan;
+  const places = new Map([...needs].map((name) => [name, placeOf(plan, name)]));
+  const objects = new Map<string, Record<string, true>>();
+  for (const { given, key } of places.values()) {
+    if (typeof key === "string") {
+      objects.set(given, { ...objects.get(given), [key]: true });
+    }
+  }
+  return {
+    names: {
+      ...(textParams && { params: true as const }),
+      input: true,
+      ...(needs.has("output") && { output: true as const }),
+      length: true,
+      firstIndex: true,
+      ...(lookedUp && { [lookedUp.number]: true as const }),
+      ...Object.fromEntries(
+        [...[...places.values()].map(({ given }) => given), ...(segments?.numbers ?? [])].map((name) => [
+          name,
+          true as const,
+        ]),
+      ),
+    },
+    places,
+    objects,
+  };
+}
 
 /** What a recording gives for a range. @throws {ArgumentError} for a list of another length than the plan takes. */
-function rangeIn(plan: Plan, given: Ranges, name: RangeName): BufferRange | undefined {
-  const list = givenAs(name);
-  const found: unknown = given[list as keyof Ranges];
-  if (list === name) {
+function rangeIn(plan: Plan, ranges: Ranges, { given, key }: Place): BufferRange | undefined {
+  const found: unknown = ranges[given as keyof Ranges];
+  if (key === undefined) {
     return found as BufferRange | undefined;
   }
-  const length = [...plan.needs].filter((one) => givenAs(one) === list).length;
-  if (!Array.isArray(found) || found.length !== length) {
-    throw refusal(plan, `${list} is no list of ${length} ranges; it takes one for each type`, list);
+  if (typeof key === "string") {
+    return (found as Readonly<Record<string, BufferRange>>)[key];
   }
-  return found[Number(name.slice(list.length + 1, -1))];
+  const length = [...plan.needs].filter((one) => givenAs(one) === given).length;
+  if (!Array.isArray(found) || found.length !== length) {
+    throw refusal(plan, `${given} is no list of ${length} ranges; it takes one for each type`, given);
+  }
+  return found[key];
 }
 
 /** A prepared plan that checks ranges before it records them. */
 export function checked(context: Context, division: Division, isSubmitted: boolean | undefined): Prepared {
   const { plan } = division;
-  const names = namesOf(plan);
+  const asked = askedBy(plan);
   const buffers = knownBuffers(context, plan, isSubmitted);
   const { factsOf } = buffers;
   const { textParams } = plan;
@@ -261,10 +306,10 @@ export function checked(context: Context, division: Division, isSubmitted: boole
     }
     requireDevice(context, plan.title);
     requireNoOtherParams(plan, given);
-    requireOptions(`${plan.title}: record`, given, names);
+    requireOptions(`${plan.title}: record`, given, asked.names);
     const length = lengthOf(given.length, plan, most);
     const numbers = plan.segments?.countsOf(given, length, plan) ?? {};
-    const ranges = resolve(plan, given, length, numbers, buffers);
+    const ranges = resolve(plan, given, length, numbers, asked, buffers);
     const placed = placedParams(plan, given.params, slots, factsOf);
     if (placed) {
       if (placed.isWritable) {
@@ -454,14 +499,11 @@ function requireRange(
   items: number,
   factsOf: (buffer: GPUBuffer) => BufferFacts,
 ): Range {
-  const itemBytes = plan.itemBytes[name] ?? 4;
+  const itemBytes = itemBytesOf(plan, name);
   const { buffer, offset, size, whole, usage } = rangeGiven(plan, name, given, factsOf);
-  if (!isWhole(offset) || offset % itemBytes !== 0) {
-    throw refusal(
-      plan,
-      `${name}'s offset is ${shown(offset)} bytes; it takes a multiple of ${itemBytes}`,
-      name,
-    );
+  const unit = plan.packed?.has(name) ? 4 : itemBytes;
+  if (!isWhole(offset) || offset % unit !== 0) {
+    throw refusal(plan, `${name}'s offset is ${shown(offset)} bytes; it takes a multiple of ${unit}`, name);
   }
   // Storage bindings are whole words.
   const wanted = items === 0 ? 0 : wholeWords((offset % 4) + items * itemBytes) - (offset % 4);

@@ -1,6 +1,6 @@
 import type { Arrangement } from "../../kernels/kernel.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { paddedBytes, rangeBytes } from "../../plan/plan.ts";
+import { itemBytesOf, paddedBytes, rangeBytes } from "../../plan/plan.ts";
 import { bufferBytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import { PIECES } from "../device/transfer.ts";
@@ -127,7 +127,7 @@ export function layoutFor(plan: Plan, { planned, rows }: PieceCall): PieceLayout
   const vector = arrangement === "padded" ? plan.vector : 1;
   return {
     arrangement,
-    roomOf: (name, items) => paddedBytes(items, plan.itemBytes[name] ?? 4, vector),
-    bytesOf: (name, items) => items && rangeBytes(items, plan.itemBytes[name] ?? 4, vector),
+    roomOf: (name, items) => paddedBytes(items, itemBytesOf(plan, name), vector),
+    bytesOf: (name, items) => items && rangeBytes(items, itemBytesOf(plan, name), vector),
   };
 }

@@ -1,6 +1,6 @@
 import { wholeWords } from "../../plan/plan.ts";
-import { letGoOfBuffers } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
+import { letGoOfBuffers } from "../device/kept.ts";
 import { atHand, PIECES } from "../device/transfer.ts";
 import { MAP_WRITE } from "../device/usage_flags.ts";
 import { withPlan } from "../executor/plans_of_calls.ts";

@@ -1,5 +1,4 @@
-import { valuesOf } from "../../algebra/array_values.ts";
-import { arrayOver } from "../../algebra/arrays.ts";
+import { valueOfBytes } from "../../algebra/array_values.ts";
 import { bytesOfInitial } from "../../algebra/initial.ts";
 import type { Carried, Operator } from "../../algebra/monoid.ts";
 import { monoid } from "../../algebra/monoid.ts";
@@ -123,7 +122,7 @@ function startOf({ planned: { primitive, all }, ends }: LongCall, isWhole: boole
   const { identity, carried } = monoid(op, type, primitive);
   const first = given();
   if (carried) {
-    const value = first && valuesOf(arrayOver(type, first.slice().buffer), type)(0);
+    const value = first && valueOfBytes(first, type);
     return { initial: carried.bytes(value), carried };
   }
   // The first piece needs a value before it, too, as all others have a total: the identity, if there is no initial value.

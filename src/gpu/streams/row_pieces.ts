@@ -59,7 +59,7 @@ export function cutRows(columns: number, most: number): RowCut {
 
 /** The items of a row of a stream. @throws {ArgumentError} for segments that are no rows. */
 export function rowsOfStream(segments: unknown, caller: string): number {
-  const [kind, value] = requireKind(segments, caller);
+  const [kind, value] = requireKind(segments, caller, undefined);
   if (kind !== "rows") {
     refuse(caller, "segments", `{ ${kind} }`, "{ rows }: other segments need all of the data at once");
   }

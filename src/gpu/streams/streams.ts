@@ -220,7 +220,7 @@ function plannedOfRows(
   hasInitial: boolean,
 ): Planned {
   const all = { ...options, ...(hasInitial && { initial: true }), segments: "rows" as const };
-  return { primitive, all, plan: () => planRowPieces(primitive, all, context.facts) };
+  return { primitive, all, plan: (own) => planRowPieces(primitive, own as typeof all, context.facts) };
 }
 
 /** How a scan or a reduction is planned whose pieces each come after the total of those before it. */
@@ -239,11 +239,11 @@ function plannedWithCarries(
     ...(isScan && { total: true, continued: !hasInitial }),
     ...(carried && { carried: true }),
   };
-  const plan = async (): Promise<Plan> => {
-    const facts = await planFactsFor(all, context.facts);
+  const plan = async (own: typeof all): Promise<Plan> => {
+    const facts = await planFactsFor(own, context.facts);
     return isScan
-      ? planScan(all, facts, [arrangementFor(all)])
-      : planReduce(all as AnyOperator<ReduceOptions>, facts, [arrangementFor(all)]);
+      ? planScan(own, facts, [arrangementFor(own)])
+      : planReduce(own as AnyOperator<ReduceOptions>, facts, [arrangementFor(own)]);
   };
   return { primitive, all, plan };
 }
@@ -366,7 +366,12 @@ export function startCompact(
   const types = typesOf(caller, options, compactNames);
   const { type, from } = types;
   if (options.where === undefined) {
-    refuse(caller, "where", "undefined", "a WGSL expression over the element x and its index i");
+    refuse(
+      caller,
+      "where",
+      "undefined",
+      'a WGSL expression over the element x and its index i, such as "x > 3"',
+    );
   }
   const indices = options.indices === true;
   const result = indices ? u32 : type;
@@ -377,8 +382,8 @@ export function startCompact(
     indices,
     maxLength: Math.min(itemsOfPiece(context, from.bytes, result.bytes), Math.max(1, known)),
   };
-  const plan = async (): Promise<Plan> =>
-    planCompact(all, await planFactsFor(all, context.facts), [arrangementFor(all)]);
+  const plan = async (own: typeof all): Promise<Plan> =>
+    planCompact(own, await planFactsFor(own, context.facts), [arrangementFor(own)]);
   const itemBytes = { input: from.bytes, output: result.bytes };
   const pieces = openPieces(context, { planned: { primitive: "compact", all, plan }, itemBytes });
   return { pieces, from, type: result, ofNothing: undefined };

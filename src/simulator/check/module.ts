@@ -47,12 +47,13 @@ class ModuleChecker extends DeclarationChecker {
         this.expression(one.condition);
       }
     }
+    const done = new Set<string>();
     for (const declaration of this.module.functions.values()) {
       this.module.requireRight(declaration, () => new FunctionChecker(this.module, declaration).check());
       if (attributeOf(declaration.attributes, "compute") !== undefined) {
         this.#entryPoint(declaration);
       }
-      this.module.inCallOrder(declaration.name.name);
+      this.module.inCallOrder(declaration.name.name, done);
     }
   }
 

@@ -23,7 +23,8 @@ const nameIn = (type: Type): string => {
 export const isBool = (type: Type): boolean => type.kind === "scalar" && type.name === "bool";
 export const isInteger = (type: Type): boolean => isScalar(type) && INTEGERS.includes(nameIn(type));
 export const hasIntegers = (type: Type): boolean => INTEGERS.includes(nameIn(type));
-const hasNumbers = (type: Type): boolean => hasIntegers(type) || FLOATS.includes(nameIn(type));
+const hasFloats = (type: Type): boolean => FLOATS.includes(nameIn(type));
+const hasNumbers = (type: Type): boolean => hasIntegers(type) || hasFloats(type);
 
 /** The type as a person would say it. */
 export const told = (type: Type): string =>
@@ -135,11 +136,12 @@ export function operandsProblem(operator: BinaryOperator, a: Type, b: Type): str
     return undefined;
   }
   const isShift = operator === "<<" || operator === ">>";
-  const typed = [a, b].find((type) => !isAbstract(type) && hasNumbers(type));
+  // Integers beside fractions become floats: the other way round, fractions would be cut off.
+  const typed = [a, b].find(hasFloats) ?? [a, b].find((type) => !isAbstract(type) && hasNumbers(type));
   const cure =
     isShift || !hasNumbers(a) || !hasNumbers(b) || typed === undefined || haveCommon(a, b)
       ? ""
-      : `; convert one of them, as in ${textOfType(scalarIn(typed))}(…)`;
+      : `; convert one of them, as in ${isAbstract(scalarIn(typed)) ? "f32" : textOfType(scalarIn(typed))}(…)`;
   const count = isShift && hasIntegers(a) ? "; a shift's count is a u32" : "";
   return `'${operator}' takes no ${told(a)} and ${told(b)}${cure}${count}`;
 }

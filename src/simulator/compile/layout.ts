@@ -23,7 +23,6 @@ interface Member extends Extent {
 }
 
 export type StructType = Extract<Type, { kind: "struct" }>;
-export type ArrayType = Extract<Type, { kind: "array" }>;
 type StructDeclaration = Extract<ModuleDeclaration, { kind: "struct" }>;
 
 const roundUp = (value: number, to: number): number => Math.ceil(value / to) * to;

@@ -292,9 +292,12 @@ export class Module {
     return space?.kind === "name" ? space.name : undefined;
   }
 
-  /** The functions that an entry point reaches, each behind those that it calls. @throws {TextFault} for one that calls itself. */
-  inCallOrder(entryPoint: string): readonly FunctionDeclaration[] {
-    const done = new Set<string>();
+  /**
+   * The functions that an entry point reaches, each behind those that it calls, but for those that are `done` already, to which it adds them.
+   *
+   * @throws {TextFault} for one that calls itself.
+   */
+  inCallOrder(entryPoint: string, done = new Set<string>()): readonly FunctionDeclaration[] {
     const open = new Set<string>();
     const ordered: FunctionDeclaration[] = [];
     const visit = (declaration: FunctionDeclaration): void => {

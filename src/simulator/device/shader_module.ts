@@ -47,6 +47,10 @@ function read(core: Core, code: string): Read {
     const messages = missingOf(core, text).map(({ directive, name, message }) =>
       messageAt(code, placeOf(code, directive, name), message),
     );
+    const at = text.enables.includes("f16") ? -1 : placeOfHalf(code);
+    if (at >= 0) {
+      messages.push(messageAt(code, at, "f16 is used without enable f16;"));
+    }
     return messages.length === 0 ? { text, messages } : { messages };
   } catch (cause) {
     return { messages: [messageOf(code, cause)] };
@@ -83,11 +87,19 @@ function missingOf(core: Core, { enables, requires }: ModuleText): readonly Miss
   ];
 }
 
+/** The text with blanks in the place of comments. */
+const withoutComments = (code: string): string =>
+  code.replace(/\/\/.*|\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, " "));
+
 /** Where a directive has a name: not in a comment. */
-function placeOf(code: string, directive: string, name: string): number {
-  const bare = code.replace(/\/\/.*|\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, " "));
-  return Math.max(0, bare.search(new RegExp(`\\b${directive}\\b[^;]*\\b${name}\\b`)));
-}
+const placeOf = (code: string, directive: string, name: string): number =>
+  Math.max(0, withoutComments(code).search(new RegExp(`\\b${directive}\\b[^;]*\\b${name}\\b`)));
+
+/** The type f16, vectors and matrices of it, and numbers such as 0.5h. */
+const HALF = /\b(f16|vec[234]h|mat[234]x[234]h)\b|(?<![\w.])(\d[\d.]*|\.\d+)([eE][+-]?\d+)?h\b/;
+
+/** Where a text uses f16: not in a comment. -1 if nowhere. */
+const placeOfHalf = (code: string): number => (HALF.test(code) ? withoutComments(code).search(HALF) : -1);
 
 /** A message at a place of a text: https://www.w3.org/TR/webgpu/#gpucompilationmessage. */
 function messageAt(code: string, at: number, message: string): GPUCompilationMessage {

@@ -174,6 +174,8 @@ const segmentKinds = axis("segments", [
 ]);
 /** Columns take no algorithm, and are not read in a single pass. */
 const columns = [someSums, lengths, axis("segments", ["columns"]), onGpu, initial, plainSizes] as const;
+/** An axis between others: the columns of matrices. */
+const middle = [someSums, lengths, axis("segments", [{ shape: [4, 16, 16], axis: 1 }]), onGpu] as const;
 
 /** Segments that are found once, in the calls that count or list runs. */
 const runs: readonly Options[] = [
@@ -195,6 +197,8 @@ const segmented = [
     ...mixes(40, someSums, lengths, segmentKinds, algorithms, passes, onGpu, exclusive, plainSizes, reverse),
     ...mixes(10, ...columns, exclusive, reverse),
   ]),
+  ...setsOf("scan an axis", planners.recorded("scan"), mixes(10, ...middle, initial, exclusive, reverse)),
+  ...setsOf("reduce an axis", planners.recorded("reduce"), mixes(6, ...middle, initial)),
   ...setsOf("reduce segments", planners.recorded("reduce"), [
     ...mixes(20, ...columns),
     ...mixes(130, someSums, lengths, segmentKinds, algorithms, passes, onGpu, initial, plainSizes),

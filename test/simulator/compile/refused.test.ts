@@ -50,6 +50,12 @@ describe("operators whose operands have no common type", () => {
       ["let y = t > 1.0;", "> 1.0", "'>' takes no u32 and a number with a fraction"],
       ["let y = x + i;", "+ i", "'+' takes no u32 and i32; convert one of them, as in u32(…)"],
       ["let y = f * x;", "* x", "'*' takes no f32 and u32; convert one of them, as in f32(…)"],
+      ["let y = x * f;", "* f", "'*' takes no u32 and f32; convert one of them, as in f32(…)"],
+      [
+        "let y = x / 2.5;",
+        "/ 2.5",
+        "'/' takes no u32 and a number with a fraction; convert one of them, as in f32(…)",
+      ],
       ["let y = v + vec2(1.0);", "+ vec2", "'+' takes no vec3<f32> and vec2<abstract float>"],
       ["let y = f & 1;", "& 1", "'&' takes no f32 and a whole number"],
       ["let y = (f == 1.0) + 1;", "+ 1", "'+' takes no bool and a whole number"],

@@ -1,0 +1,34 @@
+// A value of each item goes where the item goes.
+// Linked with tile.wgsl, a places_*.wgsl and order_noted.wgsl. Generated with it: an alias Value. A barrier must come before. No work-group memory.
+
+@group(0) @binding(17) var<storage, read> values: array<Value>;
+
+// The values of the other range's items.
+@group(0) @binding(15) var<storage, read> rest: array<Value>;
+
+@group(0) @binding(18) var<storage, read_write> reordered: array<Value>;
+
+fn value_from_source(tile: MergeTile, source: u32) -> Value {
+  if (source < tile.own) {
+    return values[call.values_base + tile.first + source];
+  }
+  return rest[call.rest_base + tile.other + source - tile.own];
+}
+
+fn move_values(tile: MergeTile, kept: KeptPlaces, thread: u32) {
+  var own: array<Value, ITEMS>;
+  // All values are read before the first one is written. Otherwise each read would wait for the write before it, since the bindings might
+  // share memory.
+  for (var item = 0u; item < ITEMS; item++) { // unroll
+    let place = item * WORK_GROUP_SIZE + thread;
+    if (place < kept.count) {
+      own[item] = value_from_source(tile, kept_sources[place]);
+    }
+  }
+  for (var item = 0u; item < ITEMS; item++) { // unroll
+    let place = item * WORK_GROUP_SIZE + thread;
+    if (place < kept.count) {
+      reordered[call.reordered_base + kept.first + place] = own[item];
+    }
+  }
+}

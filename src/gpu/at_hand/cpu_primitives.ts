@@ -1,0 +1,295 @@
+import { valueOfBytes } from "../../algebra/array_values.ts";
+import { u32 } from "../../algebra/integers.ts";
+import type { DeclaredParams } from "../../algebra/seen_params.ts";
+import { paramsIn } from "../../algebra/seen_params.ts";
+import type { CheckedSegments } from "../../algebra/segments.ts";
+import type { ElementType, Scalar } from "../../algebra/types.ts";
+import type { Condition, CpuArray, CpuCall, Moves, Numbers, OnCpu } from "../../cpu/call.ts";
+import { bytesIn, isShifted, numbersOver } from "../../cpu/numbers.ts";
+import type { CpuSegments } from "../../cpu/segments.ts";
+import type { ArgCall } from "../../plan/arg_min_max.ts";
+import { requireFeature } from "../../plan/require_feature.ts";
+import type { RunKey } from "../../plan/run_key.ts";
+import type { Primitive, Request, Result } from "../../primitives/primitive.ts";
+import type { Context } from "../device/context.ts";
+import type { Given, Target } from "../device/given.ts";
+import { fresh } from "../device/given.ts";
+import { once, planOfCall } from "../executor/load_later.ts";
+import type { Planned } from "../executor/planned.ts";
+import { keyOfCall } from "../executor/planned.ts";
+import type { FoldAtHand } from "./cpu_calls.ts";
+import {
+  areTaken,
+  arrayOf,
+  foldingOf,
+  loadExact,
+  loadSegments,
+  loadTexts,
+  mapped,
+  needsF16,
+  packed,
+  putIn,
+  scalarsIn,
+  wideIn,
+} from "./cpu_calls.ts";
+import type { ArgValue, Selected, Selection } from "./hand_types.ts";
+
+// Calls at hand on the CPU beside scans and reductions of whole arrays.
+
+const loadArgMinMax = /* @__PURE__ */ once(() => import("../../cpu/arg_min_max.ts"));
+const loadMoves = /* @__PURE__ */ once(() => import("../../cpu/moves.ts"));
+const loadSearches = /* @__PURE__ */ once(() => import("../../cpu/search_loops.ts"));
+const loadSorts = /* @__PURE__ */ once(() => import("../../cpu/sort_loops.ts"));
+const loadMerges = /* @__PURE__ */ once(() => import("../../cpu/merge_loops.ts"));
+const loadSelections = /* @__PURE__ */ once(() => import("../../cpu/selection_loops.ts"));
+
+/** A caller's condition over elements of a type; undefined if the CPU has no code for it. */
+async function conditionOn(
+  context: Context,
+  text: string,
+  type: ElementType,
+  params: DeclaredParams | undefined,
+): Promise<Condition | undefined> {
+  if (needsF16(context, text)) {
+    return undefined;
+  }
+  const loops = (await loadTexts()).conditionText({ text, from: type, params });
+  const scalars = scalarsIn(params);
+  return (
+    loops && {
+      count: ({ numbers, length }) => loops.count(numbers, length, scalars),
+      find: ({ numbers }, start, end, wanted) => loops.find(numbers, start, end, scalars, wanted),
+      keep: ({ numbers, length }, moves) => loops.keep(numbers, length, scalars, moves),
+    }
+  );
+}
+
+/** The calls with texts of the caller's that have been checked for a device. */
+const checkedFor = new WeakMap<Context, Set<string>>();
+const MOST_CHECKED = 256;
+
+/** Checks a call with a text as its plan does, once. @throws {ArgumentError} {@link LimitError} {@link FeatureError} */
+async function requireRight(context: Context, planned: Planned): Promise<void> {
+  const key = keyOfCall(planned);
+  const checked = checkedFor.get(context) ?? new Set<string>();
+  checkedFor.set(context, checked);
+  if (!checked.has(key)) {
+    await planOfCall(planned, context);
+    if (checked.size >= MOST_CHECKED) {
+      checked.clear();
+    }
+    checked.add(key);
+  }
+}
+
+/** The keys of segments, and how others are computed from them. */
+export interface KeysAtHand {
+  readonly given: Given;
+  readonly type: ElementType;
+  readonly key: RunKey;
+}
+
+/** A scan or a reduction of segments at hand. */
+export interface SegmentsAtHand extends FoldAtHand {
+  readonly segments: CheckedSegments;
+  /** If segments are runs of keys. */
+  readonly keys: KeysAtHand | undefined;
+  readonly target: Target;
+}
+
+/** What a call on segments gives: the elements of its result, and of the keys of runs that were reduced. */
+export interface SegmentResults {
+  readonly bytes: Uint8Array;
+  readonly keys?: Uint8Array;
+}
+
+/** `Fold.scan` and `Fold.reduce` with segments. */
+export async function segments(context: Context, call: SegmentsAtHand): Promise<SegmentResults | undefined> {
+  const folding = await foldingOf(context, call);
+  const segments = await segmentsOf(context, call);
+  if (folding?.name === undefined || segments === undefined) {
+    return undefined;
+  }
+  const { primitive, options, given, types, target } = call;
+  const { array, name: op, initial } = folding;
+  const { type, numbers: input } = array;
+  const { reduceSegments, scanSegments } = await (op === "exactAdd" ? loadExact() : loadSegments());
+  if (primitive === "scan") {
+    const bytes = target(given.length * types.type.bytes)();
+    const exclusive = options.exclusive === true;
+    const output = numbersOver(bytes, type);
+    scanSegments({
+      type,
+      op,
+      input,
+      initial,
+      segments,
+      exclusive,
+      output,
+      reverse: options.reverse,
+    });
+    return { bytes };
+  }
+  const bytes = bytesIn(reduceSegments({ type, op, input, initial, segments }));
+  if (segments.kind !== "keys") {
+    return { bytes };
+  }
+  const { firstOfRuns } = await loadMoves();
+  const keys = firstOfRuns(segments.keys);
+  return { bytes, keys: bytesIn(call.keys ? await packed(keys, call.keys.key.type) : keys) };
+}
+
+/** Where segments start, once their keys are computed; undefined if the CPU has no code for that. */
+async function segmentsOf(
+  context: Context,
+  { segments, keys, primitive, options }: SegmentsAtHand,
+): Promise<CpuSegments | undefined> {
+  if (segments.kind !== "keys" || keys === undefined) {
+    return segments as CpuSegments;
+  }
+  const { given, type, key } = keys;
+  if (!areTaken(context, type, key.type)) {
+    return undefined;
+  }
+  const array = await arrayOf(given, type, primitive, "segments");
+  const computed =
+    key.text === undefined
+      ? array
+      : await mapped(context, array, {
+          text: key.text,
+          to: key.type.wide ?? key.type,
+          hasIndex: false,
+          params: paramsIn(options),
+        });
+  return computed && { kind: "keys", keys: computed };
+}
+
+/** What a selection reads: the items, what becomes of them, and the loops of its text; undefined if the CPU has no code for that. */
+async function selectedFrom(context: Context, { planned, given, types }: Omit<Selection, "target">) {
+  const { primitive, all } = planned;
+  const { type, from = type } = types;
+  const { where, class: classText } = all;
+  const params = paramsIn(all);
+  const title = `${primitive}<${type.name}>`;
+  requireFeature(type, title, context.facts);
+  if ((where ?? classText ?? types.from) !== undefined) {
+    await requireRight(context, planned as Planned);
+  }
+  if (!areTaken(context, from, type)) {
+    return undefined;
+  }
+  const items = await arrayOf(given, from, primitive);
+  const kept = type.wide ?? type;
+  const wide = await wideIn({ map: all.map, from, type });
+  const map = types.from && (await loadTexts()).mapOf(wide, kept, title, context.facts.features);
+  const data = map === undefined ? items : await mapped(context, items, { text: map.text, to: kept, params });
+  const condition = where === undefined ? undefined : await conditionOn(context, where, items.type, params);
+  const classOf =
+    classText === undefined ? undefined : await mapped(context, items, { text: classText, params });
+  const isRead = (where ?? classText) === undefined || (condition ?? classOf) !== undefined;
+  return data && isRead ? { items, data, condition, classOf } : undefined;
+}
+
+/** `Fold.compact` and `Fold.partition`. */
+export async function select(
+  context: Context,
+  selection: Selection & { readonly flags: Uint32Array | undefined },
+): Promise<Selected | undefined> {
+  const { planned, given, types, itemBytes, flags, target } = selection;
+  const { primitive, all } = planned;
+  const { classes = 0, indices = false } = all;
+  const read = await selectedFrom(context, selection);
+  if (read === undefined) {
+    return undefined;
+  }
+  const { items, condition, classOf } = read;
+  const { byFlags, partitionByClasses, selectBy } = await loadMoves();
+  const isWhole = primitive === "partition";
+  const stored = indices ? u32 : types.type;
+  const isInPlace = target !== fresh && stored.wide === undefined;
+  const output = isInPlace ? numbersOver(target(given.length * itemBytes)(), stored) : undefined;
+  const seen = output && writesAhead(items, output, itemBytes) ? copyOf(items) : items;
+  const moved = { data: read.data === items ? seen : read.data, indices, output };
+  const keep = condition
+    ? (moves: Moves) => condition.keep(seen, { ...moves, flags })
+    : byFlags(flags as Uint32Array);
+  const { values: selected, counts } = classOf
+    ? partitionByClasses({ ...moved, classOf, classes })
+    : selectBy(moved, keep, isWhole);
+  const values = await packed(selected, stored);
+  if (target === fresh) {
+    return { bytes: bytesIn(values), counts };
+  }
+  const bytes = target((isWhole ? given.length : (counts[0] as number)) * itemBytes)();
+  putIn(bytes, values);
+  return { bytes, counts };
+}
+
+const copyOf = (array: CpuArray): CpuArray => ({ ...array, numbers: array.numbers.slice() as Numbers });
+
+/** Whether a loop that writes from the first element on may write over what it has not read. */
+const writesAhead = ({ type, numbers }: CpuArray, output: Numbers, itemBytes: number): boolean =>
+  output.buffer === numbers.buffer && (isShifted(numbers, output) || itemBytes > type.bytes);
+
+/** `Fold.argMin` and `Fold.argMax`, of an array that is not empty. */
+export async function argMinMax(
+  context: Context,
+  call: ArgCall,
+  given: Given,
+  type: ElementType,
+): Promise<ArgValue<Scalar>> {
+  requireFeature(type, `${call}<${type.name}>`, context.facts);
+  const loops = await loadArgMinMax();
+  const array = await arrayOf(given, type, call);
+  const index = loops.placeOfBest(call, array);
+  const bytes = bytesIn(array.numbers.subarray(index, index + 1));
+  return { value: valueOfBytes(bytes, array.type) as Scalar, index };
+}
+
+/** What loads the loops that descriptions name. */
+const loops: Readonly<Record<NonNullable<Primitive["onCpu"]>, () => unknown>> = {
+  moves: loadMoves,
+  searches: loadSearches,
+  selections: loadSelections,
+  sorts: loadSorts,
+  merges: loadMerges,
+  conditions: async () => (await loadTexts()).conditions,
+  maps: async () => (await loadTexts()).maps,
+};
+
+/** A call of a primitive that `src/primitives/` describes. The result has the elements of each result of the request. */
+export async function described(
+  context: Context,
+  { name, onCpu }: Primitive<never>,
+  request: Request,
+  operands: readonly { readonly name: string; readonly given: Given; readonly type: ElementType }[],
+): Promise<readonly Uint8Array[] | undefined> {
+  const { key, keyType } = request.options as { readonly key?: unknown; readonly keyType?: ElementType };
+  const types = [...operands, ...request.results].map(({ type }) => type);
+  if (!areTaken(context, ...types, ...(key !== undefined && keyType ? [keyType] : []))) {
+    return undefined;
+  }
+  const loaded = onCpu && ((await loops[onCpu]()) as Readonly<Record<string, OnCpu>>);
+  const arrays: Record<string, CpuArray> = {};
+  for (const { name: operand, given, type } of operands) {
+    arrays[operand] = await arrayOf(given, type, name, operand);
+  }
+  const params = paramsIn(request.options);
+  const mappedBy: CpuCall["mapped"] = (text, from, to, hasIndex = false, beside) =>
+    mapped(context, from, { text, to, hasIndex, params, beside });
+  const wide = {
+    ...request,
+    options: await wideIn(request.options),
+    results: request.results.map((result) => ({ ...result, type: result.type.wide ?? result.type })),
+  };
+  const call: CpuCall = {
+    arrays,
+    request: wide,
+    mapped: mappedBy,
+    condition: (text, type) => conditionOn(context, text, type, params),
+    positionsInOrder: async () => (await (await loadSorts()).argSort(call))?.[0] as Uint32Array | undefined,
+  };
+  const made = await loaded?.[name]?.(call);
+  const stored = made?.map((numbers, at) => packed(numbers, (request.results[at] as Result).type));
+  return stored && (await Promise.all(stored)).map(bytesIn);
+}

@@ -1,0 +1,116 @@
+import { atomicOf } from "../algebra/atomics.ts";
+import type { Monoid, Operator } from "../algebra/monoid.ts";
+import { part } from "../errors.ts";
+import { itemsOfVector } from "../kernels/contract.ts";
+import { gatherAtPositionsKernel } from "../kernels/gather.ts";
+import type { Arrangement } from "../kernels/kernel.ts";
+import { atomicKernel, fillIdentityKernel, fillWordsKernel, scatterKernel } from "../kernels/scatter.ts";
+import { copiesFor, histogramRow } from "./histogram.ts";
+import { plainSizes } from "./one_dispatch_plan.ts";
+import type { AnyOperator } from "./options.ts";
+import type { Plan, Scratch } from "./plan.ts";
+import { bound, distinct, perArrangement, wholeWords } from "./plan.ts";
+import type { PlanFacts } from "./plan_facts.ts";
+import type { ScatterBase, ScatterOptions } from "./scatter_base.ts";
+import { baseOf, planOfItems } from "./scatter_base.ts";
+
+/** How the positions may lie that a plan has kernels for. Only kernels that combine atomically take them as vectors. */
+export const SCATTER_ARRANGEMENTS = ["vectors", "items"] as const satisfies readonly Arrangement[];
+
+/** Elements of one word are stored at their positions, in an output of zeros. */
+function planWords(base: ScatterBase): Plan {
+  const { lengthOnGpu, sizes, pass } = base;
+  const fill = fillWordsKernel("0u", sizes);
+  const scatter = scatterKernel("words", lengthOnGpu, sizes);
+  return planOfItems(base, [fill, scatter], [], (length, room) => [
+    pass(fill, { output: "output" }, room),
+    pass(
+      scatter,
+      { input: "input", positions: "positions", output_words: "output", length_buffer: "length" },
+      length,
+    ),
+  ]);
+}
+
+/** The claim of an item that no element has claimed: it is past the last element. */
+const UNCLAIMED = "0xffffffffu";
+
+/** Elements of several words, or of half a word, claim their positions. Then each item takes the element that claimed it, whole. */
+function planClaims(base: ScatterBase): Plan {
+  const { type, lengthOnGpu, sizes, maxOutputLength, pass } = base;
+  const fill = fillWordsKernel(UNCLAIMED, sizes);
+  const claim = scatterKernel("claims", lengthOnGpu, sizes);
+  const gather = gatherAtPositionsKernel(type, false, false, sizes);
+  const claims: Scratch = { name: "claims", bytes: wholeWords(maxOutputLength * 4) };
+  return planOfItems(base, [fill, claim, gather], [claims], (length, room) => [
+    pass(fill, { output: claims }, room),
+    pass(claim, { positions: "positions", claims, length_buffer: "length" }, length),
+    pass(gather, { input: claims, values: "input", output: "output" }, room, { sorted_length: length }),
+  ]);
+}
+
+/** Words are combined by atomics: in work-group memory, if that has room for all positions, and in the output. */
+function planAtomic(
+  base: ScatterBase,
+  monoid: Monoid,
+  options: AnyOperator<ScatterOptions>,
+  facts: PlanFacts,
+  arrangements: readonly Arrangement[],
+): Plan {
+  const { title, type, lengthOnGpu, maxOutputLength, common, pass } = base;
+  const row = histogramRow(facts);
+  const sizes = plainSizes(row, title, type, options, facts);
+  const tile = sizes.workGroupSize * sizes.items;
+  const fill = fillIdentityKernel(monoid, base.sizes);
+  const bins = Math.max(1, maxOutputLength);
+  const copies = copiesFor(bins, row, facts.limits);
+  const kernels = perArrangement(arrangements, (arrangement) =>
+    atomicKernel({ monoid, arrangement, lengthOnGpu, sizes, bins, copies }),
+  );
+  return {
+    ...common,
+    kernels: distinct([fill, ...kernels.all]),
+    scratch: [],
+    vector: itemsOfVector(4, sizes.items),
+    vectorRanges: ["positions"],
+    variants: arrangements.map((arrangement) => ({ arrangement })),
+    passes(length, arrangement, _aside, { room = 0 } = {}) {
+      const kernel = kernels.of(arrangement);
+      const bindings = {
+        input: "positions",
+        weights: "input",
+        bins: "output",
+        length_buffer: "length",
+      } as const;
+      const tiles = Math.min(row.workGroups, Math.ceil(length / tile));
+      return room === 0
+        ? []
+        : [
+            pass(fill, { output: "output" }, room),
+            ...(length === 0 ? [] : [{ kernel, bindings: bound(kernel, bindings), length, tiles }]),
+          ];
+    },
+  };
+}
+
+/**
+ * Plans a scatter. Without an operator, elements are stored where they belong. By one that WGSL has atomics for, they are combined there. By any
+ * other, they are sorted by their positions, and each run of equal positions is reduced.
+ *
+ * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
+ */
+export async function planScatter(
+  options: AnyOperator<ScatterOptions>,
+  facts: PlanFacts,
+  arrangements: readonly Arrangement[] = SCATTER_ARRANGEMENTS,
+): Promise<Plan> {
+  const { monoid, ...base } = baseOf(options, facts);
+  if (monoid === undefined) {
+    return base.type.bytes === 4 ? planWords(base) : planClaims(base);
+  }
+  if (atomicOf(monoid) !== undefined) {
+    return planAtomic(base, monoid, options, facts, arrangements);
+  }
+  const { planSorted } = await part(import("./scatter_sorted.ts"));
+  return planSorted(base, monoid, options.op as Operator, facts);
+}

@@ -1,0 +1,442 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { AnyArray } from "../../src/algebra/arrays.ts";
+import { f32 } from "../../src/algebra/floats.ts";
+import { i32, u32 } from "../../src/algebra/integers.ts";
+import type { ElementType } from "../../src/algebra/types.ts";
+import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
+import { contextOf } from "../../src/gpu/device/device.ts";
+import type { Fold } from "../../src/node.ts";
+import { ArgumentError, LimitError, openFold } from "../../src/node.ts";
+import { planMap } from "../../src/plan/map_elements.ts";
+import { mapReference } from "../../src/reference/map.ts";
+import { readWords, storageBuffer, submit } from "../support/buffers.ts";
+import { useFold } from "../support/fold.ts";
+import type { Subject } from "../support/mutations.ts";
+import { examplesOf, testMutations } from "../support/mutations.ts";
+import { errorOf } from "../support/option_checks.ts";
+import { randomBits, randomItems } from "../support/random.ts";
+import { Particle, particle } from "../support/sorts.ts";
+
+const fold = useFold();
+let onCpu: Fold;
+beforeAll(async () => {
+  onCpu = await openFold({ cpu: "always" });
+});
+afterAll(() => onCpu?.destroy());
+
+/** Tiles of 16 items: four vectors of words, or one each. */
+const sizes = { workGroupSize: 4, itemsPerThread: 4 } as const;
+const LENGTHS = [0, 1, 15, 16, 17, 53] as const;
+const MOST = 53;
+
+interface Row {
+  readonly from: ElementType;
+  readonly type: ElementType;
+  readonly map: string;
+  readonly twin: (x: never, i: number, others: never) => unknown;
+  readonly with?: Readonly<Record<string, ElementType>>;
+  readonly neighbours?: Readonly<Record<string, number>>;
+  readonly edge?: unknown;
+}
+
+type Point = { readonly id: number; readonly depth: number; readonly weight: number };
+
+/** Types of each size, and what has other types beside it. All results are exact. */
+const rows: readonly Row[] = [
+  {
+    from: u32,
+    type: u32,
+    map: "x * 2654435761u + i",
+    twin: (x: number, i: number) => Math.imul(x, 2654435761) + i,
+  },
+  { from: i32, type: f32, map: "f32(x >> 8u)", twin: (x: number) => x >> 8 },
+  { from: u64, type: u64, map: "x * x + u64(i)", twin: (x: bigint, i: number) => x * x + BigInt(i) },
+  { from: i64, type: u32, map: "u32(x & 255)", twin: (x: bigint) => Number(x & 255n) },
+  {
+    from: f64,
+    type: f64,
+    map: "x * y + f64(n)",
+    with: { n: u32, y: f64 },
+    twin: (x: number, _: number, { n, y }: { n: number; y: number }) => x * y + n,
+  },
+  {
+    from: particle,
+    type: u32,
+    map: "select(x.id, other.id, other.depth > 0.5) + call",
+    with: { other: particle, call: u32 },
+    twin: ({ id }: Point, _: number, { other, call }: { other: Point; call: number }) =>
+      (other.depth > 0.5 ? other.id : id) + call,
+  },
+  {
+    from: u32,
+    type: particle,
+    map: "let low = f32(x & 255u);\nreturn Particle(x, low, -low);",
+    twin: (x: number) => ({ id: x, depth: x & 255, weight: -(x & 255) }),
+  },
+  {
+    from: i64,
+    type: i64,
+    map: "x - before * after",
+    neighbours: { before: -1, after: 20 },
+    edge: -3n,
+    twin: (x: bigint, _: number, { before, after }: { before: bigint; after: bigint }) => x - before * after,
+  },
+  {
+    from: particle,
+    type: particle,
+    map: "Particle(a.id, x.depth, c.weight)",
+    neighbours: { a: -17, c: 2 },
+    edge: { id: 7, depth: -1.5, weight: 0.25 },
+    twin: (x: Point, _: number, { a, c }: { a: Point; c: Point }) => ({
+      id: a.id,
+      depth: x.depth,
+      weight: c.weight,
+    }),
+  },
+];
+
+/** Where ranges lie: the words before each, and whether the output is in the input's buffer, behind it or in its place. */
+const PLACES = [
+  { title: "at vectors", before: 16 },
+  { title: "at any item", before: 6 },
+  { title: "in one buffer", before: 6, output: "behind" },
+  { title: "in place, at vectors", before: 16, output: "in place" },
+  { title: "in place, at any item", before: 6, output: "in place" },
+] as const;
+
+/** Numbers with few bits, so that structs of floats and products are exact. */
+function items(type: ElementType, length: number, name: string): AnyArray {
+  if (type !== particle && type !== f64) {
+    return randomItems(type, length, name);
+  }
+  const next = randomBits(name);
+  return type === f64
+    ? Float64Array.from({ length }, () => (next() % 2001) / 8 - 100)
+    : Particle.from(
+        Array.from({ length }, () => ({ id: next(), depth: (next() % 9) / 4 - 1, weight: next() % 99 })),
+      );
+}
+
+const wordsOf = ({ buffer, byteOffset, byteLength }: AnyArray): Uint32Array =>
+  new Uint32Array(buffer as ArrayBuffer, byteOffset, byteLength / 4);
+
+const meant = (
+  { type, map: _, twin, from, with: __, ...others }: Row,
+  data: AnyArray,
+  beside: object,
+): AnyArray => mapReference(data, { type, map: twin as never, with: beside as never, ...(others as object) });
+
+describe.each(rows)("$from.name to $type.name: $map", (row) => {
+  const { from, type, twin: _, ...others } = row;
+  const besideOf = (length: number) =>
+    Object.fromEntries(
+      Object.entries(row.with ?? {}).map(([name, one]) => [name, items(one, length, `with ${name}`)]),
+    );
+
+  test("at hand on both machines, and on the GPU", async () => {
+    for (const length of [0, 1, MOST]) {
+      const data = items(from, length, `data ${length}`);
+      const beside = besideOf(length);
+      const options = { ...others, type, with: beside, ...sizes };
+      const expected = wordsOf(meant(row, data, beside));
+      expect(wordsOf(await fold().map(data, options as never))).toEqual(expected);
+      const { workGroupSize, itemsPerThread, ...untuned } = options;
+      expect(wordsOf(await onCpu.map(data, untuned as never))).toEqual(expected);
+      const there = Object.entries({ data, ...beside }).map(
+        async ([name, one]) => [name, await fold().upload(one as Uint32Array)] as const,
+      );
+      const { data: input, ...uploaded } = Object.fromEntries(await Promise.all(there));
+      const result = await fold().map(input as never, { ...options, with: uploaded } as never);
+      expect(wordsOf((await (result as { read(): Promise<never> }).read()) as AnyArray)).toEqual(expected);
+      for (const array of [input, result as typeof input, ...Object.values(uploaded)]) {
+        array?.destroy();
+      }
+    }
+  });
+
+  test("recorded, wherever ranges lie", async () => {
+    const { device } = fold();
+    const plan = await fold().prepareMap({ ...others, from, type, maxLength: MOST, ...sizes } as never);
+    for (const [turn, place] of PLACES.entries()) {
+      const { before } = place;
+      const isShared = "output" in place;
+      if (isShared && (from.bytes !== type.bytes || (place.output === "in place" && row.neighbours))) {
+        continue;
+      }
+      // The shortest and the longest everywhere, the others in turn.
+      for (const length of LENGTHS.filter(
+        (_, at) => at % LENGTHS.length === 5 || at % PLACES.length === turn,
+      )) {
+        const data = items(from, length, `data ${length}`);
+        const beside = besideOf(length);
+        const [offset, own] = [(before * from.bytes) / 1, wordsOf(data)];
+        const expected = wordsOf(meant(row, data, beside));
+        const outputAt = !isShared
+          ? before * type.bytes
+          : place.output === "behind"
+            ? offset + own.byteLength + 3 * from.bytes
+            : offset;
+        const memory = (words: Uint32Array, at: number, room = 0): Uint32Array => {
+          const all = new Uint32Array(at / 4 + words.length + room + 9).fill(0xabad1dea);
+          all.set(words, at / 4);
+          return all;
+        };
+        const first = memory(own, offset, isShared ? expected.length + 20 : 0);
+        const second = memory(new Uint32Array(expected.length).fill(7), outputAt);
+        const input = storageBuffer(device, first);
+        const output = isShared ? input : storageBuffer(device, second);
+        const besides = Object.entries(beside).map(([name, one]) => {
+          const at = 5 * (row.with?.[name]?.bytes ?? 4);
+          return [name, { buffer: storageBuffer(device, memory(wordsOf(one), at)), offset: at }] as const;
+        });
+        submit(device, (encoder) =>
+          plan.record(encoder, {
+            input: { buffer: input, offset },
+            ...(row.with && { with: Object.fromEntries(besides) }),
+            output: { buffer: output, offset: outputAt },
+            length,
+          }),
+        );
+        const after = (isShared ? first : second).slice();
+        after.set(expected, outputAt / 4);
+        expect(await readWords(device, output), `${place.title}, ${length}`).toEqual(after);
+        for (const buffer of [input, output, ...besides.map(([, one]) => one.buffer)]) {
+          buffer.destroy();
+        }
+      }
+    }
+    plan.destroy();
+  });
+});
+
+test("indices count from firstIndex, and the length may be on the GPU", async () => {
+  const { device } = fold();
+  const plan = await fold().prepareMap({
+    type: u32,
+    map: "x + i + by",
+    params: { by: u32 },
+    maxLength: 20,
+    lengthOnGpu: true,
+    ...sizes,
+  });
+  for (const counted of [0, 7, 20, 99]) {
+    const input = storageBuffer(
+      device,
+      Uint32Array.from({ length: 20 }, (_, at) => 100 * at),
+    );
+    const length = storageBuffer(device, Uint32Array.of(counted));
+    submit(device, (encoder) =>
+      plan.record(encoder, { input, output: input, length, firstIndex: 5, params: { by: 1000 } }),
+    );
+    expect([...(await readWords(device, input))]).toEqual(
+      Array.from({ length: 20 }, (_, at) => 100 * at + (at < counted ? at + 1005 : 0)),
+    );
+    input.destroy();
+    length.destroy();
+  }
+  plan.destroy();
+});
+
+test("a result goes into the data, and into another array", async () => {
+  const data = Uint32Array.of(1, 2, 3);
+  const before = { neighbours: { before: -1 }, edge: "wrap", map: "x + before" } as const;
+  const room = new Uint32Array(3);
+  expect(await fold().map(data, { ...before, into: room })).toBe(room);
+  expect([...room]).toEqual([4, 3, 5]);
+  for (const one of [fold(), onCpu]) {
+    const own = data.slice();
+    expect(await one.map(own, { ...before, into: own })).toBe(own);
+    expect([...own]).toEqual([4, 3, 5]);
+  }
+  const there = await fold().upload(data);
+  await fold().map(there, { map: "x * 2u", into: there });
+  expect([...(await there.read())]).toEqual([2, 4, 6]);
+  const error = await errorOf(fold().map(there, { ...before, into: there }));
+  expect(error.option).toBe("into");
+  expect(error.message).toMatch(
+    /overlap; they must be apart, since elements are read after their neighbours/,
+  );
+  there.destroy();
+});
+
+describe("how many arrays there may be", () => {
+  const named = (count: number): Record<string, ElementType> =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`y${at}`, u32]));
+
+  test.each([
+    [6, false],
+    [5, true],
+  ])("%i, if the length on the GPU is %s", async (most, lengthOnGpu) => {
+    const { facts } = contextOf(fold().device);
+    const limits = { ...facts.limits, maxStorageBuffersPerShaderStage: 8 };
+    const planOf = (count: number) =>
+      planMap(
+        { type: u32, with: named(count), map: `x + y${count - 1}`, maxLength: 9, lengthOnGpu },
+        { ...facts, limits },
+      );
+    for (const { bindings } of planOf(most).kernels) {
+      expect([...bindings.values()].filter(({ kind }) => kind.startsWith("read")).length).toBeLessThanOrEqual(
+        8,
+      );
+    }
+    expect(() => planOf(most + 1)).toThrow(LimitError);
+    expect(() => planOf(most + 1)).toThrow(new RegExp(`limit is 8 storage .*so it takes at most ${most}`));
+  });
+
+  test("all of them are read", async () => {
+    const all = Object.fromEntries(
+      Array.from({ length: 6 }, (_, at) => [`y${at}`, Uint32Array.of(10 ** at, 2 * 10 ** at)]),
+    );
+    const map = ["x", ...Object.keys(all)].join(" + ");
+    expect(await fold().map(Uint32Array.of(0, 1), { with: all, map })).toEqual(
+      Uint32Array.of(111111, 222223),
+    );
+  });
+});
+
+describe("bad input", () => {
+  const data = Float32Array.of(1, 2, 3);
+  test.each<readonly [options: object, option: string, message: RegExp]>([
+    [{}, "map", /^map<f32>: map is undefined; it takes a WGSL expression/],
+    [{ map: " " }, "map", /map is empty/],
+    [{ map: "x", with: data }, "with", /^map: with is a Float32Array; it takes an object of arrays/],
+    [{ map: "x", with: [data] }, "with", /an object of arrays/],
+    [{ map: "x", with: { y: [1, 2, 3] } }, "with", /^map: with\.y: Array has no element type/],
+    [{ map: "x", with: { y: data.subarray(1) } }, "with", /2 elements of with\.y for 3 elements/],
+    [
+      { map: "x", with: { x: data } },
+      "with",
+      /with: x has another meaning in the map; choose another, such as x_/,
+    ],
+    [{ map: "x", with: { fn: data } }, "with", /fn is a reserved word/],
+    [{ map: "x", with: { "a b": data } }, "with", /it takes letters, digits/],
+    [{ map: "x", with: { y: data }, params: { y: 1 } }, "with", /y has another meaning/],
+    [{ map: "x", with: { y: data }, neighbours: { y: 1 }, edge: 0 }, "neighbours", /y has another meaning/],
+    [{ map: "x", neighbours: { y: 1 } }, "edge", /edge is undefined; it takes "nearest", "wrap", or a value/],
+    [{ map: "x", neighbours: { y: 1 }, edge: "zero" }, "edge", /edge: .*zero.*"nearest", "wrap", or a value/],
+    [{ map: "x", edge: "wrap" }, "edge", /an edge only beside neighbours/],
+    [
+      { map: "x", neighbours: { y: 0 }, edge: 0 },
+      "neighbours",
+      /\{ y: 0 \}; it takes a whole number other than 0/,
+    ],
+    [{ map: "x", neighbours: { y: 0.5 }, edge: 0 }, "neighbours", /a whole number other than 0/],
+    [{ map: "x", neighbours: -1, edge: 0 }, "neighbours", /an object of distances, such as \{ before: -1 \}/],
+    [{ map: "x", where: "true" }, "where", /takes no option where/],
+  ])("%o", async (options, option, message) => {
+    for (const one of [fold(), onCpu]) {
+      const error = await errorOf(one.map(data, options as never));
+      expect(error, String(error)).toBeInstanceOf(ArgumentError);
+      expect(error.message).toMatch(message);
+      expect(error.option).toBe(option);
+    }
+  });
+
+  test("ranges that are missing, or that the plan does not know", async () => {
+    const plan = await fold().prepareMap({ type: u32, with: { y: u32 }, map: "x + y", maxLength: 4 });
+    const of = () => storageBuffer(fold().device, new Uint32Array(4));
+    const [input, y, output] = [of(), of(), of()];
+    const all = { input, with: { y }, output, length: 4 };
+    const record = (changes: object) => () =>
+      plan.record(fold().device.createCommandEncoder(), { ...all, ...changes } as typeof all);
+    expect(record({})).not.toThrow();
+    expect(record({ with: undefined })).toThrow(/with is undefined|options is undefined|an object/);
+    expect(record({ with: {} })).toThrow(/with\.y is undefined/);
+    expect(record({ with: { y, z: y } })).toThrow(/with takes no option z/);
+    expect(record({ with: { y: output } })).toThrow(/with\.y .*output .* overlap/);
+    for (const buffer of [input, y, output]) {
+      buffer.destroy();
+    }
+    plan.destroy();
+  });
+
+  test.each([
+    [() => mapReference(data, { map: "x" } as never), "map"],
+    [() => mapReference(data, { map: (x) => x, with: { y: data.subarray(1) } }), "with"],
+    [() => mapReference(data, { map: (x) => x, neighbours: { y: 1 } }), "edge"],
+    [() => mapReference(data, { map: () => "1" as never }), "map"],
+  ])("the reference %#", (run, option) => {
+    expect(run).toThrow(expect.objectContaining({ name: "ArgumentError", option }));
+  });
+});
+
+test("the edge of floats is the nearest value of their type", async () => {
+  const data = Float32Array.of(1);
+  const options = { neighbours: { before: -1 }, edge: 0.1 } as const;
+  for (const one of [fold(), onCpu]) {
+    const bits = await one.map(data, { ...options, type: u32, map: "bitcast<u32>(before)" });
+    expect(bits).toEqual(new Uint32Array(Float32Array.of(0.1).buffer));
+  }
+  const seen = mapReference(data, { ...options, type: f64, map: (_, __, { before = 0 }) => before });
+  expect(seen).toEqual(Float64Array.of(Math.fround(0.1)));
+});
+
+/** Arrays at hand start at vectors. */
+const vectors: Subject = async function* (one) {
+  const data = Uint32Array.from({ length: 300 }, (_, at) => 3 * at);
+  const found = await one.map(data, { map: "x + i * 1000u", workGroupSize: 16, itemsPerThread: 4 });
+  yield [found, data.map((x, at) => x + at * 1000)];
+};
+
+testMutations(fold, { examples: examplesOf("map", { examples: [0, 1, 2, 3, 4] }), vectors }, [
+  {
+    title: "the second item of a vector has the index of the first",
+    shownBy: "vectors",
+    from: /(\* WORK_GROUP_SIZE\) \* VECTOR \+) (1u|item)\b/g,
+    to: "$1 0u",
+  },
+  {
+    title: "each tile is the first one",
+    shownBy: "examples",
+    from: "let first = tile * (TILE / VECTOR) + thread;\n  if (tile >= call.tiles)",
+    to: "let first = thread;\n  if (tile >= call.tiles)",
+  },
+  {
+    title: "items at the end keep their places among vectors",
+    shownBy: "examples",
+    from: "let index = place * VECTOR + ",
+    to: "let index = place + ",
+  },
+  {
+    title: "the nearest before is the one before",
+    shownBy: "examples",
+    from: "index - min(index, distance)",
+    to: "index - min(index, 1u)",
+  },
+  {
+    title: "the nearest after is the one behind the end",
+    shownBy: "examples",
+    from: "min(distance, length - 1u - index)",
+    to: "min(distance, length - index)",
+  },
+  {
+    title: "elements wrap around to the one before the last",
+    shownBy: "examples",
+    from: "index + (length - steps), index < steps",
+    to: "index + (length - 1u - steps), index < steps",
+  },
+  {
+    title: "the last element wraps around too early",
+    shownBy: "examples",
+    from: "index - (length - steps), steps >= length - index",
+    to: "index - (length - steps), steps + 1u >= length - index",
+  },
+  {
+    title: "a distance wraps around once",
+    shownBy: "examples",
+    from: "let steps = distance % length;\n  return select(index + steps",
+    to: "let steps = select(distance, distance - length, distance >= length);\n  return select(index + steps",
+  },
+  {
+    title: "a value stands for the first element, too",
+    shownBy: "examples",
+    from: "length, index < distance",
+    to: "length, index <= distance",
+  },
+  {
+    title: "a value stands for the last element, too",
+    shownBy: "examples",
+    from: "distance >= length - index",
+    to: "distance + 1u >= length - index",
+  },
+]);

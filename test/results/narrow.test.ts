@@ -1,0 +1,314 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { arrayOver } from "../../src/algebra/arrays.ts";
+import { f32 } from "../../src/algebra/floats.ts";
+import { i32 } from "../../src/algebra/integers.ts";
+import { i8, i16, narrowTypes, u8, u16 } from "../../src/algebra/narrow_types.ts";
+import { add, max } from "../../src/algebra/operators.ts";
+import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
+import { contextOf } from "../../src/gpu/device/device.ts";
+import type { Fold } from "../../src/gpu/fold.ts";
+import type { GpuArray } from "../../src/gpu/gpu_arrays/gpu_array.ts";
+import { ArgumentError, openFold } from "../../src/node.ts";
+import { compactReference } from "../../src/reference/compact.ts";
+import { reduceReference } from "../../src/reference/reduce.ts";
+import { scanReference } from "../../src/reference/scan.ts";
+import { places, runDescribed } from "../fuzz/described.ts";
+import type { Fixture } from "../fuzz/fixture.ts";
+import { fixtureOn } from "../fuzz/fixture.ts";
+import { scaleOf } from "../fuzz/plans.ts";
+import { arrayBuffer, readWords, storageBuffer, submit } from "../support/buffers.ts";
+import { useFold } from "../support/fold.ts";
+import { examplesOf, testMutations } from "../support/mutations.ts";
+import { errorOf } from "../support/option_checks.ts";
+import { described } from "../support/primitives.ts";
+import { randomBits } from "../support/random.ts";
+
+const fold = useFold();
+let onCpu: Fold;
+let fixture: Fixture;
+beforeAll(async () => {
+  onCpu = await openFold({ cpu: "always" });
+  fixture = fixtureOn(fold(), scaleOf("simulated"));
+});
+afterAll(() => {
+  fixture.destroy();
+  onCpu.destroy();
+});
+
+const types = Object.values(narrowTypes);
+type Narrow = Uint8Array | Int8Array | Uint16Array | Int16Array;
+const small = { workGroupSize: 8, itemsPerThread: 4 } as const;
+const POISON = 0xa5a5a5a5;
+
+/** Any items of a type. */
+function itemsOf(type: (typeof types)[number], length: number): Narrow {
+  const next = randomBits(`${type.name} ${length}`);
+  return (arrayOver(type, new ArrayBuffer(length * type.bytes)) as Uint8Array).map(() => next()) as Narrow;
+}
+
+/** Around a word, a tile of 32 items, and two levels of spine. */
+const lengths = [0, 1, 3, 5, 33, 1025];
+
+describe.each(types)("$name", (type) => {
+  const data = itemsOf(type, 1025);
+  const where = type.kind === "signed" ? "x > 3" : "x % 3u == 1u";
+
+  test.each(lengths)("%i items, at hand and on the CPU", async (length) => {
+    // It may start at any byte that is one of an element.
+    const items = data.subarray(data.length - length) as Uint8Array;
+    for (const one of [fold(), onCpu]) {
+      const sizes = one === onCpu ? {} : small;
+      expect(await one.scan(items, sizes)).toEqual(scanReference(items));
+      expect(await one.reduce(items, { ...sizes, type: i64 })).toEqual(reduceReference(items, { type: i64 }));
+      expect(await one.compact(items, { ...sizes, where })).toEqual(
+        compactReference(items, type.kind === "signed" ? (x) => x > 3 : (x) => x % 3 === 1),
+      );
+    }
+  });
+
+  test("on the GPU, with a length that only the GPU knows", async () => {
+    const items = data as Uint8Array;
+    const array = await fold().upload(items);
+    expect(array.type.name).toBe(type.name);
+    expect(await array.read()).toEqual(items);
+    const kept = (await fold().compact(array, { where, ...small })) as unknown as GpuArray<"u8", number>;
+    const wanted = compactReference(items, type.kind === "signed" ? (x) => x > 3 : (x) => x % 3 === 1);
+    expect(await kept.read()).toEqual(wanted);
+    expect(await (await fold().scan(kept, small)).read()).toEqual(scanReference(wanted));
+    const sorted = await fold().sort(kept);
+    expect(await sorted.read()).toEqual(wanted.slice().sort());
+    const { values, count } = await fold().partition(array, { where, ...small });
+    const others = items.filter((x) => (type.kind === "signed" ? x <= 3 : x % 3 !== 1));
+    expect([...((await values.read()) as Uint8Array)]).toEqual([...wanted, ...others]);
+    expect(await count.read()).toEqual(Uint32Array.of(wanted.length));
+    for (const one of [array, kept, sorted, values, count]) {
+      one.destroy();
+    }
+  });
+
+  test("recorded, in words between others", async () => {
+    const { device } = fold();
+    const length = 33;
+    const items = data.subarray(0, length);
+    const perWord = 4 / type.bytes;
+    const words = Math.ceil(length / perWord);
+    for (const lengthOnGpu of [false, true]) {
+      const input = arrayBuffer(device, items, 1, 9);
+      const output = storageBuffer(device, new Uint32Array(words + 8).fill(POISON));
+      const count = storageBuffer(device, Uint32Array.of(POISON));
+      const counter = storageBuffer(device, Uint32Array.of(length));
+      const prepared = await fold().prepareCompact({ type, where, maxLength: 40, lengthOnGpu, ...small });
+      submit(device, (encoder) =>
+        prepared.record(encoder, {
+          input: { buffer: input, offset: 4 },
+          output: { buffer: output, offset: 8 },
+          count,
+          length: lengthOnGpu ? counter : length,
+        }),
+      );
+      const wanted = compactReference(
+        items as Uint8Array,
+        type.kind === "signed" ? (x) => x > 3 : (x) => x % 3 === 1,
+      );
+      const meant = new Uint32Array(words + 8).fill(POISON);
+      new Uint8Array(meant.buffer).set(new Uint8Array(wanted.slice().buffer), 8);
+      expect(await readWords(device, output)).toEqual(meant);
+      expect(await readWords(device, count)).toEqual(Uint32Array.of(wanted.length));
+      prepared.destroy();
+      for (const one of [input, output, count, counter]) {
+        one.destroy();
+      }
+    }
+  });
+});
+
+test("results of 32 and 64 bits, and of a map", async () => {
+  const bytes = itemsOf(u8, 1025) as Uint8Array;
+  const sum = bytes.reduce((total, x) => total + x, 0);
+  for (const one of [fold(), onCpu]) {
+    expect(await one.reduce(bytes)).toBe(sum);
+    expect(await one.reduce(bytes, { type: u64 })).toBe(BigInt(sum));
+    expect(await one.reduce(bytes, { type: f64 })).toBe(sum);
+    expect(await one.reduce(bytes, { type: i32, op: max })).toBe(Math.max(...bytes));
+    expect(await one.reduce(bytes, { type: f32, map: "f32(x) / 256.0" })).toBeCloseTo(sum / 256, 1);
+    expect(await one.scan(Int16Array.of(-1, -32768, 3))).toEqual(Int32Array.of(-1, -32769, -32766));
+    expect(await one.compact(Int8Array.of(-1, 5), { where: "x < 0", type: f32 })).toEqual(
+      Float32Array.of(-1),
+    );
+    expect(await one.compact(bytes, { where: "true", map: "x + 1u" })).toEqual(bytes.map((x) => x + 1));
+  }
+});
+
+test("results are like the data, into arrays of its kind", async () => {
+  const clamped = Uint8ClampedArray.of(9, 2, 250);
+  for (const one of [fold(), onCpu]) {
+    expect(await one.sort(clamped)).toEqual(Uint8ClampedArray.of(2, 9, 250));
+    const into = new Uint8ClampedArray(4);
+    expect(await one.compact(clamped, { where: "x > 5u", into })).toEqual(Uint8ClampedArray.of(9, 250));
+    expect(into).toEqual(Uint8ClampedArray.of(9, 250, 0, 0));
+    const error = await errorOf(one.compact(clamped, { where: "x > 5u", into: new Uint8Array(3) as never }));
+    expect(error.message).toBe("compact: into is Uint8Array; it takes Uint8ClampedArray, as the result is");
+    expect(await one.gather(clamped, Uint32Array.of(2, 2, 0))).toEqual(Uint8ClampedArray.of(250, 250, 9));
+    expect(await one.argMax(Int8Array.of(-9, -3, -128))).toEqual({ value: -3, index: 1 });
+    const runs = await one.reduce(Uint8Array.of(1, 2, 3), { segments: { keys: Uint8Array.of(7, 7, 9) } });
+    expect(runs).toEqual({ keys: Uint8Array.of(7, 9), values: Uint32Array.of(3, 3) });
+    // Bits of f16, if type says so.
+    expect(
+      await one.sort(Uint16Array.of(0x3c00, 0xbc00), { type: f32 } as never).catch((error) => error.message),
+    ).toBe("sort: Uint16Array holds u16, but type says f32");
+  }
+});
+
+test("long arrays go in pieces, and streams take chunks", async () => {
+  const own = await openFold({ device: fold().device, cpu: "never" });
+  Object.assign(contextOf(own.device).kept, { longBytes: 256, pieceBytes: 128 });
+  const items = itemsOf(i16, 501) as Int16Array;
+  const keeps = (x: number): boolean => x > 100;
+  expect(await own.scan(items, small)).toEqual(scanReference(items));
+  expect(await own.reduce(items, { ...small, type: i64 })).toBe(reduceReference(items, { type: i64 }));
+  expect(await own.compact(items, { ...small, where: "x > 100" })).toEqual(items.filter(keeps));
+  const segments = { rows: 3 };
+  expect(await own.scan(items, { segments })).toEqual(scanReference(items, { segments }));
+  const chunks = async function* (): AsyncGenerator<Int16Array> {
+    yield* [items.slice(0, 117), items.slice(117)];
+  };
+  expect(await own.reduceStream(chunks(), { type: i32, from: i16 })).toBe(reduceReference(items));
+  const kept: number[] = [];
+  const stream = own.compactStream({ type: i16, where: "x > 100" });
+  const written = (async () => {
+    const writer = stream.writable.getWriter();
+    for await (const chunk of chunks()) {
+      await writer.write(chunk);
+    }
+    await writer.close();
+  })();
+  for await (const chunk of stream.readable as unknown as AsyncIterable<Int16Array>) {
+    kept.push(...chunk);
+  }
+  await written;
+  expect(kept).toEqual([...items.filter(keeps)]);
+  own.destroy();
+});
+
+test("what is refused, before the GPU is touched", async () => {
+  const bytes = Uint8Array.of(1, 2, 3);
+  const wrong = (call: Promise<unknown>, message: RegExp): Promise<void> =>
+    errorOf(call).then((error) => {
+      expect(error).toBeInstanceOf(ArgumentError);
+      expect(error.message).toMatch(message);
+    });
+  await wrong(
+    fold().scan(bytes, { type: u8 } as never),
+    /^scan<u8, add>: add has no meaning on u8; it takes u32, i32, f32, f16, u64, i64, f64$/,
+  );
+  await wrong(
+    fold().prepareReduce({ type: i16, maxLength: 9 } as never),
+    /^reduce<i16, add>: add has no meaning on i16; it takes u32/,
+  );
+  await wrong(fold().sort(bytes, { type: u16 } as never), /^sort: Uint8Array holds u8, but type says u16$/);
+  await wrong(
+    fold().prepareScan({ from: i8, type: u64, maxLength: 9 } as never),
+    /^scan<u64, add>: the items are i8, and the result is u64; it takes a map from one to the other, such as map: "u64\(x\)"$/,
+  );
+  await wrong(
+    fold().prepareCompact({ from: i32, type: i8, where: "x > 2", maxLength: 9 } as never),
+    /^compact<i8>: the items are i32, and the result is i8; it takes a map/,
+  );
+  const positions = Uint32Array.of(0, 1, 2);
+  await wrong(
+    fold().scatter(bytes, positions, { length: 9, op: add as never }),
+    /^scatter<u8, add>: add has no meaning on u8; it takes u32/,
+  );
+  await wrong(
+    fold().prepareScatter({ type: u8, op: add, maxLength: 9, maxOutputLength: 9 } as never),
+    /^scatter<u8, add>: add has no meaning on u8; it takes u32/,
+  );
+  await wrong(
+    fold().sort(bytes, { key: "x % 2u", keyType: u8 } as never),
+    /keyType is of u8; it takes 32 bits/,
+  );
+  const { device } = fold();
+  const buffer = storageBuffer(device, new Uint32Array(4));
+  await wrong(
+    fold().wrap({ buffer, type: i8, offset: 2 }),
+    /^wrap<i8>: offset is 2 bytes; it takes a multiple of 4/,
+  );
+  const sort = await fold().prepareSort({ type: u16, maxLength: 4 });
+  const record = () =>
+    sort.record(device.createCommandEncoder(), { input: { buffer, offset: 2 }, output: buffer, length: 2 });
+  expect(record).toThrow(/^sort<u16>: input's offset is 2 bytes; it takes a multiple of 4$/);
+  sort.destroy();
+  buffer.destroy();
+});
+
+// Each primitive that is described, in each form, by its examples.
+const rows = described.flatMap(({ primitive: { name, options } }, at) =>
+  ([...places, "recorded"] as const).map((place, form) => ({
+    name,
+    place,
+    type: types[(at + form) % types.length]?.name ?? "u8",
+    length: lengths[(2 * at + 3 * form + 1) % lengths.length] ?? 5,
+    sizes: "workGroupSize" in options && form % 2 === 0 ? { workGroupSize: 8, itemsPerThread: 2 } : {},
+  })),
+);
+test.for(rows)("$name of $length $type, $place", async ({ name, place, type, length, sizes }) => {
+  const next = randomBits(`${name} ${place}`);
+  const verdict = runDescribed(
+    {
+      family: "described",
+      call: {
+        primitive: name,
+        type,
+        maxLength: length + 2,
+        example: next() % 99,
+        seed: next(),
+        options: sizes,
+        lengthOnGpu: next() % 2 === 0,
+      },
+      steps: [{ place, length, before: next() % 5, data: { kind: "bits", seed: next() } }],
+    },
+    fixture,
+  );
+  const error = await verdict.then((own) => (length === 0 ? "passed" : own)).catch(String);
+  expect(error).toBe("passed");
+});
+
+testMutations(
+  fold,
+  {
+    search: examplesOf("searchSorted", { type: "i8" }),
+    sort: examplesOf("sort", { type: "u16" }),
+  },
+  [
+    {
+      title: "signed items have no sign",
+      shownBy: "search",
+      from: /bitcast<u32>\(extractBits\(bitcast<i32>\(bits\), place, BITS\)\)/g,
+      to: "extractBits(bits, place, BITS)",
+    },
+    {
+      title: "the last word is not widened",
+      shownBy: "sort",
+      from: /vector < \(length \+ 3u\) \/ 4u/g,
+      to: "vector < length / 4u - 1u",
+    },
+    {
+      title: "widened items start at their binding",
+      shownBy: "sort",
+      from: /call\.input_base \/ ITEMS_OF_WORD \+ place/g,
+      to: "place",
+    },
+    {
+      title: "a packed word loses what follows the last item",
+      shownBy: "sort",
+      from: /if \(count - first < ITEMS_OF_WORD\)/g,
+      to: "if (false)",
+    },
+    {
+      title: "packed items start at their binding",
+      shownBy: "sort",
+      from: /call\.output_base \/ ITEMS_OF_WORD \+ word/g,
+      to: "word",
+    },
+  ],
+);

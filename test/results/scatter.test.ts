@@ -1,0 +1,345 @@
+import { describe, expect, test } from "vitest";
+import type { AnyArray } from "../../src/algebra/arrays.ts";
+import { elementTypes } from "../../src/algebra/element_types.ts";
+import { f32, f64, i32, u32 } from "../../src/algebra/index.ts";
+import type { Operator } from "../../src/algebra/monoid.ts";
+import { operators } from "../../src/algebra/operators.ts";
+import type { ElementType } from "../../src/algebra/types.ts";
+import { ArgumentError, add, exactAdd, max, openFold } from "../../src/node.ts";
+import { scatterReference } from "../../src/reference/scatter.ts";
+import { readWords, storageBuffer, submit } from "../support/buffers.ts";
+import { useFold } from "../support/fold.ts";
+import type { Subject } from "../support/mutations.ts";
+import { examplesOf, testMutations } from "../support/mutations.ts";
+import { affine, first } from "../support/operators.ts";
+import { errorOf } from "../support/option_checks.ts";
+import { randomBits, randomItems } from "../support/random.ts";
+import { lacks, particle } from "../support/sorts.ts";
+import { watched } from "../support/watched_device.ts";
+
+const fold = useFold();
+const sizes = { workGroupSize: 8, itemsPerThread: 2 } as const;
+
+const bytesIn = ({ buffer, byteOffset, byteLength }: AnyArray): Uint8Array =>
+  new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
+
+const positionsBelow = (below: number, length: number, name: string): Uint32Array => {
+  const next = randomBits(name);
+  return Uint32Array.from({ length }, () => next() % below);
+};
+
+/** A scatter of arrays that are put on the GPU, so that no loop of the CPU's takes it. */
+async function onGpu(
+  values: AnyArray,
+  positions: Uint32Array,
+  options: { length: number; op?: Operator; type: ElementType },
+): Promise<AnyArray> {
+  const { type, ...others } = options;
+  const there = await fold().upload(values as Uint32Array, { type: type as typeof u32 });
+  const places = await fold().upload(positions);
+  const made = await fold().scatter(there, places, { ...others, ...sizes } as { length: number });
+  const read = await made.read();
+  for (const one of [there, places, made]) {
+    one.destroy();
+  }
+  return read;
+}
+
+test("positions in any order, some of them more than once", async () => {
+  const values = Float32Array.of(0.5, 2, 8);
+  const positions = Uint32Array.of(3, 0, 3);
+  const sums = Float32Array.of(2, 0, 0, 8.5);
+  expect(await fold().scatter(values, positions, { length: 4, op: exactAdd })).toEqual(sums);
+  expect(scatterReference(values, positions, { length: 4, op: exactAdd })).toEqual(sums);
+  expect(scatterReference(values, Uint32Array.of(7, 3, 4), { length: 4 })).toEqual(
+    Float32Array.of(0, 0, 0, 2),
+  );
+});
+
+describe.each([...Object.values(elementTypes), particle] as readonly ElementType[])("$name", (type) => {
+  test("where positions meet, one of the values stays, whole", async ({ skip }) => {
+    skip(lacks(fold(), type), `the adapter has no ${type.name}`);
+    const [count, length] = [101, 37];
+    const values = randomItems(type, count, `values ${type.name}`);
+    // The last position has no value.
+    const positions = positionsBelow(length - 1, count, `positions ${type.name}`);
+    const given = bytesIn(values);
+    const found = bytesIn(await onGpu(values, positions, { length, type }));
+    expect(found.length).toBe(length * type.bytes);
+    const itemAt = (bytes: Uint8Array, at: number): string =>
+      bytes.subarray(at * type.bytes, (at + 1) * type.bytes).join();
+    for (let position = 0; position < length; position++) {
+      const there = [...positions.keys()].filter((at) => positions[at] === position);
+      const nothing = new Uint8Array(type.bytes).join();
+      const taken = there.length > 0 ? there.map((at) => itemAt(given, at)) : [nothing];
+      expect(taken).toContain(itemAt(found, position));
+    }
+  });
+});
+
+/** Operators, types and ways: atomics in work-group memory and in the output, and the sort. */
+const combined: readonly (readonly [name: keyof typeof operators, type: keyof typeof elementTypes])[] = [
+  ["add", "i32"],
+  ["min", "u32"],
+  ["min", "i32"],
+  ["max", "u32"],
+  ["max", "i32"],
+  ["and", "u32"],
+  ["xor", "u32"],
+  ["mul", "i32"],
+  ["exactAdd", "f32"],
+  ["exactAdd", "f64"],
+  ["min", "f16"],
+  ["add", "u64"],
+];
+const rows: readonly { readonly op: Operator; readonly type: ElementType }[] = [
+  ...combined.map(([name, type]) => ({
+    op: operators[name] as Operator,
+    type: elementTypes[type] as ElementType,
+  })),
+  ...[affine, first].map((op) => ({ op: op as Operator, type: u32 as ElementType })),
+];
+
+const turns = rows.map((row, turn) => ({ ...row, turn }));
+
+test.for(turns)(
+  "in the order of the elements: $op.name of $type.name",
+  async ({ op, type, turn }, { skip }) => {
+    skip(lacks(fold(), type), `the adapter has no ${type.name}`);
+    // More than work-group memory has counters for. The sort that the other types take has none.
+    const many = type === u32 || type === i32 ? 8200 : 90;
+    const few = [op === exactAdd ? 60 : 200, 5, 4] as const;
+    // Some positions are past the end. Where counters are does not interact with what they combine.
+    for (const [count, length, below] of turn % 2 === 0 ? [few] : [few, [100, many, many + 10] as const]) {
+      const values = randomItems(type, count, `${op.name} of ${type.name}`);
+      const positions = positionsBelow(below, count, op.name);
+      const found = await onGpu(values, positions, { length, op, type });
+      const meant = scatterReference(values as Uint32Array, positions, { length, op, type } as {
+        length: number;
+      });
+      expect(bytesIn(found)).toEqual(bytesIn(meant));
+    }
+  },
+);
+
+test("no elements, and no room", async () => {
+  const [none, two] = [new Uint32Array(0), Uint32Array.of(5, 9)];
+  for (const op of [undefined, max, operators.mul, affine] as readonly (Operator | undefined)[]) {
+    const by = { ...(op && { op }), type: u32 as ElementType };
+    const empty = await onGpu(none, none, { length: 3, ...by });
+    expect(empty).toEqual(scatterReference(none, none, { length: 3, ...by } as { length: number }));
+    expect(await onGpu(two, Uint32Array.of(0, 1), { length: 0, ...by })).toEqual(none);
+  }
+  const sums = await onGpu(new Float64Array(0), none, { length: 2, op: add as Operator, type: f64 as never });
+  expect(sums).toEqual(Float64Array.of(0, 0));
+});
+
+test("recorded: the same buffers with other lengths, and ranges that are refused", async () => {
+  const { device } = fold();
+  const of = (...words: number[]): GPUBuffer => storageBuffer(device, Uint32Array.from(words));
+  const [input, positions, output] = [of(1, 2, 3, 4), of(0, 2, 2, 9), of(7, 7, 7, 7)];
+  const options = { type: u32, op: add, maxLength: 4, maxOutputLength: 4 };
+  const scatter = await fold().prepareScatter(options);
+  const all = { input, positions, output, outputLength: 3, length: 4 };
+  for (const [changes, expected] of [
+    [{}, [1, 0, 5, 7]],
+    [{ length: 2 }, [1, 0, 2, 7]],
+    [{ outputLength: 4, length: 0 }, [0, 0, 0, 0]],
+  ] as const) {
+    submit(device, (encoder) => scatter.record(encoder, { ...all, ...changes }));
+    expect([...(await readWords(device, output))]).toEqual(expected);
+  }
+  const record = (changes: object) => () =>
+    scatter.record(device.createCommandEncoder(), { ...all, ...changes });
+  expect(record({ outputLength: 5 })).toThrow(
+    /^scatter<u32, add>: outputLength is 5, and this was prepared with a maxOutputLength of 4$/,
+  );
+  expect(record({ outputLength: undefined })).toThrow(/outputLength is undefined; it takes a whole number/);
+  expect(record({ positions: undefined })).toThrow(/positions is undefined/);
+  expect(record({ output: input })).toThrow(ArgumentError);
+  scatter.destroy();
+  for (const maxOutputLength of [undefined, -1, 1.5]) {
+    const error = await errorOf(fold().prepareScatter({ ...options, maxOutputLength } as typeof options));
+    expect(error.message).toMatch(
+      /^scatter<u32, add>: maxOutputLength is .*; it takes a whole number from 0 up$/,
+    );
+  }
+  for (const buffer of [input, positions, output]) {
+    buffer.destroy();
+  }
+});
+
+describe("bad input at hand", () => {
+  const values = Float32Array.of(0.5, 2, 8);
+  const inside = Uint32Array.of(0, 1, 2);
+  test.each([
+    [
+      values,
+      Uint32Array.of(2, 3, 9),
+      { length: 3 },
+      "positions",
+      /^scatter<f32>: positions\[1\] is 3; it takes less than 3, the length of the result$/,
+    ],
+    [
+      values,
+      inside.subarray(1),
+      { length: 3 },
+      "positions",
+      /: 2 positions for 3 values; it takes one for each$/,
+    ],
+    [
+      values,
+      Int32Array.of(1),
+      { length: 3 },
+      "positions",
+      /^scatter<f32>: positions holds i32; it takes u32$/,
+    ],
+    [values, inside, undefined, "length", /^scatter<f32>: length is undefined; it takes a whole number/],
+    [values, inside, { length: -1 }, "length", /length is -1; it takes a whole number/],
+    [values, inside, { length: 3, op: operators.and }, "op", /and/],
+    [values, inside, { length: 3, op: "add" }, "op", /^scatter: op is "add"; it takes an operator itself/],
+    [values, inside, { length: 3, initial: 7 }, "initial", /^scatter takes no option initial/],
+    [[1], inside, { length: 3 }, "values", /^scatter: values: Array has no element type/],
+  ])("%o at %o, %o", async (given, positions, options, option, message) => {
+    const { device, made } = watched(fold().device);
+    const other = await openFold({ device });
+    const error = await errorOf(other.scatter(given as never, positions as never, options as never));
+    expect(error).toBeInstanceOf(ArgumentError);
+    expect(error.option).toBe(option);
+    expect(error.message).toMatch(message);
+    expect(made()).toEqual([]);
+    other.destroy();
+  });
+
+  test.each([
+    [() => scatterReference([1] as never, Uint32Array.of(0), { length: 1 }), "values"],
+    [() => scatterReference(values, [0] as never, { length: 1 }), "positions"],
+    [() => scatterReference(values, Uint32Array.of(0), { length: 1 }), "positions"],
+    [() => scatterReference(values, inside, {} as never), "length"],
+  ])("the reference %#", (run, option) => {
+    expect(run).toThrow(expect.objectContaining({ name: "ArgumentError", option }));
+  });
+});
+
+/** A scatter that the sort carries out, and one of elements that claim their positions. */
+const others: Subject = async function* () {
+  const [count, length] = [300, 100];
+  const positions = positionsBelow(100, count, "others").map((one, at) =>
+    at % 7 === 3 ? 2 ** 31 + one : one,
+  );
+  const values = randomItems(u32 as ElementType, count, "others") as Uint32Array;
+  const options = { length, op: affine as Operator, type: u32 as ElementType };
+  const meant = scatterReference(values, positions, options as { length: number });
+  yield [bytesIn(await onGpu(values, positions, options)), bytesIn(meant)];
+  const doubles = randomItems(f64 as never, 64, "claims") as Float64Array;
+  const distinct = Uint32Array.from(doubles, (_, at) => (at * 5) % 64);
+  const claimed = await onGpu(doubles, distinct, { length: 50, type: f64 as never });
+  yield [bytesIn(claimed), bytesIn(scatterReference(doubles, distinct, { length: 50 }))];
+  const maxima = await onGpu(values, positions, {
+    length: 90,
+    op: operators.min as Operator,
+    type: u32 as never,
+  });
+  yield [maxima, scatterReference(values, positions, { length: 90, op: operators.min })];
+};
+
+/** What a recording leaves behind the end of its output, as words: by stores, and by atomics in the output. */
+const behind: Subject = async function* (fold) {
+  const { device } = fold;
+  const of = (...words: number[]): GPUBuffer => storageBuffer(device, Uint32Array.from(words));
+  for (const [op, expected] of [
+    [undefined, [3, 0, 7, 7]],
+    [add, [3, 0, 7, 7]],
+  ] as const) {
+    const buffers = [of(1, 2, 3), of(2, 3, 0), of(7, 7, 7, 7)] as const;
+    const [input, positions, output] = buffers;
+    const scatter = await fold.prepareScatter({
+      type: u32,
+      ...(op && { op }),
+      maxLength: 3,
+      maxOutputLength: 2 ** 14,
+    });
+    submit(device, (encoder) =>
+      scatter.record(encoder, { input, positions, output, outputLength: 2, length: 3 }),
+    );
+    yield [[...(await readWords(device, output))], expected];
+    scatter.destroy();
+    for (const buffer of buffers) {
+      buffer.destroy();
+    }
+  }
+};
+
+testMutations(fold, { examples: examplesOf("scatter"), others, behind }, [
+  {
+    title: "a position past the end is written",
+    shownBy: "behind",
+    from: "if (position < call.room)",
+    to: "if (true)",
+  },
+  {
+    title: "the position behind the last one is written, too",
+    shownBy: "behind",
+    from: "if (position < call.room)",
+    to: "if (position <= call.room)",
+  },
+  {
+    title: "positions are read from the start of their binding",
+    shownBy: "examples",
+    from: "positions[call.positions_base + index]",
+    to: "positions[index]",
+  },
+  {
+    title: "words go to the start of their binding",
+    shownBy: "examples",
+    from: "output_words[call.output_base + position]",
+    to: "output_words[position]",
+  },
+  {
+    title: "the last item is not filled",
+    shownBy: "examples",
+    from: "index < call.length",
+    to: "index + 1u < call.length",
+  },
+  {
+    title: "counters start from zero",
+    shownBy: "others",
+    from: "atomicStore(&counters[place], identity());",
+    to: "",
+  },
+  {
+    title: "elements past the end go there",
+    shownBy: "behind",
+    from: "if (item < call.room)",
+    to: "if (true)",
+  },
+  {
+    title: "one copy of the counters is left out",
+    shownBy: "others",
+    from: "for (var copy = 0u; copy < COPIES; copy++)",
+    to: "for (var copy = 1u; copy < COPIES; copy++)",
+  },
+  {
+    title: "positions past the end are not cut",
+    shownBy: "others",
+    from: "min(read_item(index), call.room)",
+    to: "read_item(index)",
+  },
+  {
+    title: "a claim is that of the element before",
+    shownBy: "others",
+    from: "atomicStore(&claims[position], index)",
+    to: "atomicStore(&claims[position], max(index, 1u) - 1u)",
+  },
+  {
+    title: "totals go to the places that they are read from",
+    shownBy: "others",
+    from: "write_item(position, read_item(index))",
+    to: "write_item(index, read_item(index))",
+  },
+]);
+
+test("types of results", async () => {
+  const made = await fold().scatter(Float32Array.of(1), Uint32Array.of(0), { length: 1, type: f32 });
+  expect(made).toBeInstanceOf(Float32Array);
+});
