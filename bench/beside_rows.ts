@@ -1,6 +1,7 @@
 import { f32 } from "../src/algebra/floats.ts";
 import { u32 } from "../src/algebra/integers.ts";
 import type { Operator } from "../src/algebra/monoid.ts";
+import { u8 } from "../src/algebra/narrow_types.ts";
 import { add, exactAdd, max, maximum, min, minimum } from "../src/algebra/operators.ts";
 import { u64 } from "../src/algebra/types_64.ts";
 import type { BufferName, ExpectedWords, Task, TaskFacts } from "./beside_task.ts";
@@ -83,6 +84,72 @@ const scanning = (reverse: boolean, exclusive: boolean): NamedTask => ({
       },
     ),
 });
+
+/** The bytes of the words. */
+const byteAt = (at: number): number => (wordAt(at >>> 2) >>> (8 * (at & 3))) & 255;
+
+/** Bytes in the order of memory, as the words that hold them. */
+const inWords = (bytes: Uint8Array<ArrayBuffer>): Uint32Array => new Uint32Array(bytes.buffer);
+
+const scanningBytes: NamedTask = {
+  name: "scan of u8",
+  task: ({ fold, buffers: { input, output: to }, length }) =>
+    recorded(
+      fold.prepareScan({ type: u32, from: u8, maxLength: length }),
+      { input, output: to, length },
+      ["output"],
+      () => {
+        let sum = 0;
+        return output(
+          wordsBy(length, (at) => {
+            sum = (sum + byteAt(at)) >>> 0;
+            return sum;
+          }),
+        );
+      },
+    ),
+};
+
+const summingBytes: NamedTask = {
+  name: "reduction of u8",
+  task: ({ fold, buffers: { input, words }, length }) =>
+    recorded(
+      fold.prepareReduce({ type: u32, from: u8, maxLength: length }),
+      { input, output: words, length },
+      ["words"],
+      () => {
+        let sum = 0;
+        for (let at = 0; at < length; at++) {
+          sum = (sum + byteAt(at)) >>> 0;
+        }
+        return [{ from: "words", words: Uint32Array.of(sum) }];
+      },
+    ),
+};
+
+const compactingBytes: NamedTask = {
+  name: "compaction of u8",
+  task: ({ fold, buffers: { input, output: to, words }, length }) =>
+    recorded(
+      fold.prepareCompact({ type: u8, where: "x > 127", maxLength: length }),
+      { input, output: to, count: words, length },
+      ["output", "words"],
+      () => {
+        const kept = new Uint8Array(length);
+        let count = 0;
+        for (let at = 0; at < length; at++) {
+          const byte = byteAt(at);
+          if (byte > 127) {
+            kept[count++] = byte;
+          }
+        }
+        return [
+          ...output(inWords(kept).subarray(0, count >>> 2)),
+          { from: "words", words: Uint32Array.of(count) },
+        ];
+      },
+    ),
+};
 
 /** Whole numbers that f32 holds exactly, so that no conversion rounds. */
 const floatAt = (at: number): number => wordAt(at) >>> 8;
@@ -369,6 +436,10 @@ export const rows: readonly Row[] = [
   ...at([20, 24, 28], { ...scanning(false, false), beside: copy, goal: 1.1 }),
   ...at([20, 24, 28], { ...scanning(true, false), beside: scanning(false, false), goal: 1.05 }),
   ...at([24, 28], { ...scanning(true, true), beside: scanning(false, true), goal: 1.05 }),
+  // Five bytes an item, of a copy's eight; and one of a reduction's four.
+  ...at([24, 28], { ...scanningBytes, beside: copy, goal: 0.66 }),
+  ...at([28], { ...summingBytes, beside: sum, goal: 0.27 }),
+  ...at([28], { ...compactingBytes, beside: compacting("literal"), goal: 0.3 }),
   ...at([24], { ...extremes(minimum), beside: extremes(min), goal: 1.05 }),
   ...at([24], { ...extremes(maximum), beside: extremes(max), goal: 1.05 }),
   ...at([24, 28], { ...count, beside: sum, goal: 1 }),

@@ -241,7 +241,7 @@ const mutations: readonly {
     title: "a run that goes on from the tile before is a new one",
     options: sums,
     change: [["carry().heads - select(0u, 1u, goes_on_here)", "carry().heads"]],
-    caughtBy: /none: all/,
+    caughtBy: /none/,
   },
   {
     title: "the last run of a tile always goes on in the next one",
@@ -264,7 +264,7 @@ const mutations: readonly {
   {
     title: "nobody hands on where the last run starts",
     change: [["max(earlier.y, later.y)", "later.y"]],
-    caughtBy: /none: all/,
+    caughtBy: /none/,
   },
   {
     title: "the first lane takes the key of its own row's last lane",
@@ -299,7 +299,7 @@ const mutations: readonly {
   {
     title: "the last run ends one item early",
     change: [["length + 1u - last_of(all)", "length - last_of(all)"]],
-    caughtBy: /none: all/,
+    caughtBy: /none/,
   },
   {
     title: "a missing total does not say where its last run starts",
