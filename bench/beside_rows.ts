@@ -236,8 +236,16 @@ const compacting = (given: "literal" | "params"): NamedTask => ({
       },
       ["output", "words"],
       () => {
-        const kept = wordsBy(length, wordAt).filter((word) => word > 0x80000000);
-        return [...output(kept), { from: "words", words: Uint32Array.of(kept.length) }];
+        // `filter` would gather 2^27 words in an array of numbers.
+        const kept = new Uint32Array(length);
+        let count = 0;
+        for (let at = 0; at < length; at++) {
+          const word = wordAt(at);
+          if (word > 0x80000000) {
+            kept[count++] = word;
+          }
+        }
+        return [...output(kept.subarray(0, count)), { from: "words", words: Uint32Array.of(count) }];
       },
     ),
 });

@@ -18,14 +18,14 @@ import type {
 // subgroup. Comments have the time that decided a row, in µs, and in brackets those of other sizes. bench/LOG.md has the rest.
 // H200, exclusive sums, if nothing else is said: copies take 7.9 µs at 2^20, 39.7 at 2^24 and 513.5 at 2^28 words.
 
-// H100 and Node.js, ms: a scan of 2^10 0.08 to 0.12, of 2^16 0.18 and by a loop 0.24; a sort of 20,000 0.75, run lengths 0.78. Other calls
-// take about as long as a scan or as a sort. In browsers a call takes longer. Exact sums of 2^12 take the CPU 0.05 to 0.1. From which length on a
-// GPU is faster was not measured.
+// H200 and Node.js, µs on the CPU and on the GPU: scans of 2^16 253 and 381, of 2^18 923 and 573; sums 103 and 158, 375 and 247; sorts of 2^12 146
+// and 197, of 2^14 407 and 304; sums of segments of 2^16 203 and 572, of 2^18 756 and 650; exact sums and scans of 2^12 97 to 331 and 141 to 345, of
+// 2^14 328 to 703 and 287 to 353; compactions of 2^16 239 and 262, run lengths of 2^14 533 and 738. In browsers a call to the GPU takes longer.
 export const cpuLengths = {
-  scan: 2 ** 15,
+  scan: 2 ** 16,
   reduce: 2 ** 16,
-  sort: 2 ** 15,
-  segments: 2 ** 16,
+  sort: 2 ** 13,
+  segments: 2 ** 17,
   exactAdd: 2 ** 12,
   others: 2 ** 15,
 } as const satisfies CpuLengths;

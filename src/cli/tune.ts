@@ -17,13 +17,14 @@ import {
   timeTunings,
 } from "../../bench/tune.ts";
 import { fileFor } from "../adapters/adapter.ts";
-import type { ScanPrimitive } from "../adapters/tables.ts";
+import type { CpuLengths, ScanPrimitive } from "../adapters/tables.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { u64 } from "../algebra/types_64.ts";
+import { contextOf } from "../gpu/device/device.ts";
 import type { TuningCandidate } from "../gpu/tuning/candidates.ts";
 import { candidatesOfOne } from "../gpu/tuning/candidates.ts";
-import { tuneOne } from "../gpu/tuning/tune_adapter.ts";
+import { CPU_SHARE, cpuLengthsOf, tuneOne } from "../gpu/tuning/tune_adapter.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
 import { algorithms } from "../kernels/algorithms.ts";
 import type { Fold } from "../node.ts";
@@ -351,6 +352,11 @@ async function tunedOn(fold: Fold, options: TuneOptions, { start, end }: Span): 
   const sortSteps = sorts.reduce((sum, sort) => sum + candidatesOfOne(fold, { ...sort, ...choice }), 0);
   const steps = sweeps.reduce((sum, { candidates }) => sum + candidates.length, sortSteps);
   const progress = startSteps("tune", steps, "ways");
+  progress.between("timing calls at hand on the CPU and on the device");
+  const cpuLengths = await cpuLengthsOf(
+    contextOf(fold.device),
+    performance.now() + 1000 * CPU_SHARE * options.seconds,
+  );
   progress.between("opening the timer");
   const { pace } = ranges[fold.software ? "software" : "gpu"];
   const timer = await createTimer(fold.device, { ...paceFor(fold.software, true), ...pace });
@@ -358,7 +364,13 @@ async function tunedOn(fold: Fold, options: TuneOptions, { start, end }: Span): 
   let left = [...sweeps, ...sorts].reduce((sum, { primitive }) => sum + shares[primitive], 0);
   const run: Run = {
     ...{ fold, timer, progress, adapter: adapterOf(fold.device.adapterInfo), device: host.device.name },
-    ...{ times: [], others: [], rejected: [], rows: [], texts: [headOf(host), ...notes] },
+    ...{
+      times: [],
+      others: [],
+      rejected: [],
+      rows: [],
+      texts: [headOf(host), ...cpuText(cpuLengths), ...notes],
+    },
     deadlineOf(primitive, now) {
       const share = shares[primitive] / left;
       left -= shares[primitive];
@@ -383,8 +395,8 @@ async function tunedOn(fold: Fold, options: TuneOptions, { start, end }: Span): 
   const { rejected, rows, times, others } = run;
   return {
     text: [...run.texts, ...endOf(run, (performance.now() - start) / 1000, options.seconds)].join("\n"),
-    record: { ...host, times, others, rejected },
-    tuning: tuningOf(run.adapter, fold.singlePassTest?.passed, rows),
+    record: { ...host, cpuLengths, times, others, rejected },
+    tuning: tuningOf(run.adapter, fold.singlePassTest?.passed, rows, cpuLengths),
     wrong: rejected.filter((reason) => reason.includes(" is wrong: ")),
   };
 }
@@ -463,6 +475,12 @@ async function sweepSort(run: Run, sort: SortSweep, choice: ReturnType<typeof ch
 }
 
 /** The end of the report: whether it took longer than it should, and what was left out. */
+/** Up to how many elements the CPU takes calls at hand. */
+function cpuText(lengths: Partial<CpuLengths>): string[] {
+  const kinds = Object.entries(lengths).map(([name, length]) => `${name} ${formatLength(length)}`);
+  return kinds.length > 0 ? [`The CPU takes calls at hand of at most: ${kinds.join(", ")} elements.`] : [];
+}
+
 function endOf({ rejected }: Run, took: number, seconds: number): string[] {
   const late = `This took ${took.toFixed(1)} s, and not ${seconds}: one way of each algorithm is always timed, and what compiles is waited for.`;
   return [

@@ -1,6 +1,6 @@
 import type { AdapterIdentity } from "../adapters/adapter.ts";
 import { traitsOf } from "../adapters/adapter.ts";
-import type { SortRow, Tuned, TunedPrimitive, TunedRows, TuningRow } from "../adapters/tables.ts";
+import type { CpuLengths, SortRow, Tuned, TunedPrimitive, TunedRows, TuningRow } from "../adapters/tables.ts";
 import { ArgumentError, refuse, shown } from "../errors.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
 import { algorithms } from "../kernels/algorithms.ts";
@@ -81,6 +81,11 @@ export interface AdapterTuning {
   readonly adapter: TunedAdapter;
   /** The verdict of the test of the single pass; left out if it was not tested. */
   readonly singlePass?: boolean;
+  /**
+   * The most elements of calls at hand that the CPU takes, by the kind of call: `scan`, `reduce`, `sort` of whole arrays, `segments`, calls with
+   * `exactAdd`, and `others`. Kinds that are left out keep Wavefold's own.
+   */
+  readonly cpuLengths?: Partial<CpuLengths>;
   /** The first row that fits a call decides. A call that no row fits takes Wavefold's own. */
   readonly rows: readonly AdapterTuningRow[];
 }
@@ -98,8 +103,18 @@ const tuningNames = {
   version: true,
   adapter: true,
   singlePass: "boolean",
+  cpuLengths: true,
   rows: true,
 } as const satisfies OptionTable<AdapterTuning>;
+
+const cpuLengthNames = {
+  scan: true,
+  reduce: true,
+  sort: true,
+  segments: true,
+  exactAdd: true,
+  others: true,
+} as const satisfies OptionTable<CpuLengths>;
 
 const rowNames = {
   primitive: true,
@@ -131,11 +146,13 @@ export const tuningOf = (
   adapter: TunedAdapter,
   singlePass: boolean | undefined,
   rows: readonly AdapterTuningRow[],
+  cpuLengths: Partial<CpuLengths> = {},
 ): AdapterTuning => ({
   format: "wavefold tuning",
   version,
   adapter,
   ...(singlePass !== undefined && { singlePass }),
+  ...(Object.keys(cpuLengths).length > 0 && { cpuLengths }),
   rows,
 });
 
@@ -161,8 +178,12 @@ export function requireTuning(value: unknown, adapter: TunedAdapter, title: stri
     );
   }
   requireOptions(`${title}: tuning`, given, tuningNames);
-  const { rows } = given;
+  const { rows, cpuLengths = {} } = given;
   requireAdapter(given.adapter, adapter, title);
+  requireOptions(`${title}: tuning.cpuLengths`, cpuLengths, cpuLengthNames);
+  for (const [name, length] of Object.entries(cpuLengths as object)) {
+    requireWhole(`${title}: tuning.cpuLengths`, name, length, 0, Number.MAX_SAFE_INTEGER);
+  }
   if (!Array.isArray(rows)) {
     refuse(title, "tuning.rows", shown(rows), "an array");
   }

@@ -292,6 +292,14 @@ describe("a tuning that is given", () => {
     [{ ...tuning, adapter: undefined }, "openFold: tuning.adapter: options is undefined; it takes an object"],
     [{ ...tuning, singlePass: 1 }, "openFold: tuning: singlePass is 1; it takes true or false"],
     [{ ...tuning, rows: {} }, "openFold: tuning.rows is [object Object]; it takes an array"],
+    [
+      { ...tuning, cpuLengths: { sorts: 1 } },
+      "openFold: tuning.cpuLengths takes no option sorts; did you mean sort?",
+    ],
+    [
+      { ...tuning, cpuLengths: { sort: -1 } },
+      "openFold: tuning.cpuLengths: sort is -1; it takes a whole number from 0 to 9007199254740991",
+    ],
     [{ ...tuning, rows: [scanRow, 1] }, "openFold: tuning.rows[1]: options is number; it takes an object"],
     [
       { ...tuning, rows: [{ ...scanRow, primitive: "unique" }] },

@@ -46,6 +46,10 @@ export async function measured(
         // A test on this device counts more than the verdict of a file.
         const verdict = singlePassTest?.passed ?? verdictFor(own, adapter);
         context.facts = { ...facts, tuned: tunedRowsOf(own), lookBack: verdict ?? facts.lookBack };
+        const lengths = context.cpu?.lengths;
+        if (lengths) {
+          context.cpu = { ...context.cpu, lengths: { ...lengths, ...own.cpuLengths } };
+        }
       }
     }
     if (isTested && context.singlePassTest === before) {

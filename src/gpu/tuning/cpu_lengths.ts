@@ -1,0 +1,71 @@
+import type { CpuLengths } from "../../adapters/tables.ts";
+import type { Context } from "../device/context.ts";
+import { Fold } from "../fold.ts";
+
+/** A call that stands for all of its kind. */
+type Call = (fold: Fold, words: Uint32Array<ArrayBuffer>) => Promise<unknown>;
+/** Exact sums are left out: with them, each page would load their operator. */
+type Kind = Exclude<keyof CpuLengths, "exactAdd">;
+
+const ROW = 16;
+
+const calls: Readonly<Record<Kind, Call>> = {
+  scan: (fold, words) => fold.scan(words),
+  reduce: (fold, words) => fold.reduce(words),
+  sort: (fold, words) => fold.sort(words),
+  segments: (fold, words) => fold.reduce(words, { segments: { rows: words.length / ROW } }),
+  others: (fold, words) => fold.compact(words, { where: "x > 0x7fffffffu" }),
+};
+
+/** The shortest and the longest calls that are timed have 2^8 and 2^20 elements. */
+const LEAST = 8;
+const MOST = 20;
+/** A call is repeated as often as it takes to fill this time, but at least so often. The median counts. */
+const ENOUGH_MS = 4;
+const REPEATS = 5;
+
+/** How long a call takes: milliseconds. */
+async function timeOf(call: () => Promise<unknown>): Promise<number> {
+  // It compiles, and the next one is the first to find kept buffers.
+  await call();
+  await call();
+  const times: number[] = [];
+  const begun = performance.now();
+  while (times.length < REPEATS || performance.now() - begun < ENOUGH_MS) {
+    const start = performance.now();
+    await call();
+    times.push(performance.now() - start);
+  }
+  times.sort((a, b) => a - b);
+  return times[times.length >> 1] as number;
+}
+
+/**
+ * Measures up to which length the CPU takes less time for calls at hand than a device does, there and back: for each kind of call, as far as
+ * there is time. A greatest length of 2^20, or what `most` is the binary logarithm of, means that the CPU was never slower.
+ */
+export async function measureCpuLengths(
+  { cpu: _, ...context }: Context,
+  isOver: () => boolean,
+  most = MOST,
+): Promise<Partial<Record<Kind, number>>> {
+  const [onCpu, onDevice] = [new Fold({ ...context, cpu: {} }, () => {}), new Fold(context, () => {})];
+  const words = Uint32Array.from({ length: 2 ** most }, (_, at) => Math.imul(at, 2654435761));
+  const found: Partial<Record<Kind, number>> = {};
+  for (const [name, call] of Object.entries(calls) as [Kind, Call][]) {
+    // The CPU is taken to be faster at 2^low, and slower at 2^high.
+    let [low, high] = [LEAST - 1, most + 1];
+    while (high - low > 1 && !isOver()) {
+      const power = (low + high) >> 1;
+      const some = words.subarray(0, 2 ** power);
+      const cpu = await timeOf(() => call(onCpu, some));
+      const device = await timeOf(() => call(onDevice, some));
+      [low, high] = cpu <= device ? [power, high] : [low, power];
+    }
+    if (high - low > 1) {
+      break;
+    }
+    found[name] = 2 ** low;
+  }
+  return found;
+}

@@ -1,0 +1,74 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { contextOf } from "../../src/gpu/device/device.ts";
+import { Fold } from "../../src/gpu/fold.ts";
+import { measureCpuLengths } from "../../src/gpu/tuning/cpu_lengths.ts";
+import { openFold } from "../../src/node.ts";
+import { adapterOf, tuningOf } from "../../src/plan/adapter_tuning.ts";
+import { useAdapters } from "../support/fold.ts";
+
+const nextAdapter = useAdapters();
+
+afterEach(() => vi.restoreAllMocks());
+
+/** Calls take this long from now on: on the CPU a millisecond for each element, and on the device as long as so many elements. */
+function timed(lengthOnDevice: Readonly<Record<"scan" | "reduce" | "sort" | "compact", number>>): void {
+  let time = 0;
+  vi.spyOn(performance, "now").mockImplementation(() => time);
+  for (const [name, length] of Object.entries(lengthOnDevice)) {
+    vi.spyOn(Fold.prototype, name as "scan").mockImplementation(async function (this: Fold, data: unknown) {
+      time += Fold.contextOf(this).cpu ? (data as Uint32Array).length : length;
+      return data as never;
+    });
+  }
+}
+
+test("the CPU gets what it takes less time for than the device", async () => {
+  const fold = await openFold({ adapter: await nextAdapter() });
+  timed({ scan: 2 ** 9, reduce: 700, sort: 1, compact: 1e6 });
+  const never = (): boolean => false;
+  expect(await measureCpuLengths(contextOf(fold.device), never, 12)).toEqual({
+    scan: 2 ** 9,
+    reduce: 2 ** 9,
+    // The shortest calls that are timed have 2^8 elements.
+    sort: 2 ** 7,
+    segments: 2 ** 9,
+    others: 2 ** 12,
+  });
+  fold.destroy();
+});
+
+test("kinds of calls that there is no time for are left out", async () => {
+  const fold = await openFold({ adapter: await nextAdapter() });
+  timed({ scan: 2 ** 9, reduce: 2 ** 9, sort: 2 ** 9, compact: 2 ** 9 });
+  const context = contextOf(fold.device);
+  expect(await measureCpuLengths(context, () => true, 10)).toEqual({});
+  const isOver = (): boolean => performance.now() > 30 * 2 ** 10;
+  expect(Object.keys(await measureCpuLengths(context, isOver, 10))).toEqual(["scan", "reduce"]);
+  fold.destroy();
+});
+
+test("the calls run, on both machines", async () => {
+  const fold = await openFold({ adapter: await nextAdapter() });
+  const names = await measureCpuLengths(contextOf(fold.device), () => false, 8);
+  expect(Object.keys(names)).toEqual(["scan", "reduce", "sort", "segments", "others"]);
+  expect(contextOf(fold.device).cpu).toBeUndefined();
+  fold.destroy();
+});
+
+test("a fold with a tuning takes the lengths that it has", async () => {
+  const adapter = await nextAdapter();
+  const info = adapterOf((adapter as GPUAdapter).info);
+  const tuning = tuningOf(info, undefined, [], { scan: 256 });
+  const fold = await openFold({ adapter, cpu: "auto", tuning });
+  expect(fold.explain("scan", 256).machine).toBe("cpu");
+  expect(fold.explain("scan", 257)).toEqual({
+    machine: "gpu",
+    why: "Up to 256 elements, the way to the GPU and back takes longer than the CPU does.",
+  });
+  const { cpu } = contextOf(fold.device);
+  expect(cpu?.lengths?.reduce).toBeGreaterThan(256);
+  fold.destroy();
+  const always = await openFold({ adapter: await nextAdapter(), cpu: "always", tuning });
+  expect(always.explain("scan", 257).machine).toBe("cpu");
+  always.destroy();
+});
