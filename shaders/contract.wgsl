@@ -123,6 +123,10 @@ fn input_items(vector: InputVector) -> array<Input, VECTOR> {
   return array<Input, VECTOR>(vector.x, vector.y, vector.z, vector.w);
 }
 
+fn input_vector(items: array<Input, VECTOR>) -> InputVector {
+  return InputVector(items[0], items[1], items[2], items[3]);
+}
+
 fn output_items(vector: OutputVector) -> array<Output, VECTOR> {
   return array<Output, VECTOR>(vector.x, vector.y, vector.z, vector.w);
 }

@@ -232,6 +232,7 @@ async function* othersOf(facts: DeviceFacts): AsyncGenerator<Plan> {
     yield* [
       planNarrow({ ...packed, rest: true }, facts, (own) => planPartition(own, facts)),
       planNarrow(packed, facts, (own) => planPartition(own, facts)),
+      planNarrow({ type, maxLength, lengthOnGpu: type === i16 }, facts, (own) => planSort(own, facts)),
     ];
   }
   // What is stored of an item of a run.

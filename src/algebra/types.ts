@@ -149,6 +149,14 @@ export interface Domain<V extends Value = Value> {
   literal(value: V, name: string): Literal;
 }
 
+/** The files that read and write ranges that lie in some way, and whether they do so as vectors. */
+export interface RangeFiles {
+  readonly files: readonly SourceText[];
+  /** The files that read the input, for a kernel that writes to another buffer. */
+  readonly input: readonly SourceText[];
+  readonly wide: boolean;
+}
+
 /** An element type: a scalar of the table, or a struct of the caller's. */
 export interface ElementType<Name extends string = string, V extends Value = Value> {
   /** Its name, as WGSL or the caller has it. */
@@ -161,6 +169,8 @@ export interface ElementType<Name extends string = string, V extends Value = Val
   readonly wide?: ElementType<"u32" | "i32", number>;
   /** In plans that have items narrower than a word in words, the type of these items. @internal */
   readonly narrow?: ElementType;
+  /** In such plans, the files of kernels that read these items from the words that they share, by how ranges lie. @internal */
+  readonly packed?: Readonly<Record<string, RangeFiles>>;
   /** The WebGPU feature that the type needs. */
   readonly feature?: "shader-f16";
   /** WGSL type of a value in a caller's kernel: `vec2<u32>` (low word, high word) for 64 bits. */

@@ -189,6 +189,8 @@ export interface CompactKernelOptions extends KernelOptions, ParamsSeen {
   readonly arrangement: Arrangement;
   /** The map that the kept items go through. */
   readonly map?: ItemMap | undefined;
+  /** As {@link ElementType.packed} of items. */
+  readonly packed?: ElementType["packed"];
   readonly parted?: Parted | undefined;
 }
 
@@ -230,8 +232,13 @@ const compactVector = ({
     ? itemsOfVector(map?.from.bytes ?? type.bytes, sizes.items)
     : 1;
 
-const compactInput = ({ arrangement, selector, indices }: CompactKernelOptions): readonly SourceText[] =>
-  selector === "flags" && indices ? [noInput, edges] : inputFor(arrangement);
+const compactInput = ({
+  arrangement,
+  selector,
+  indices,
+  packed,
+}: CompactKernelOptions): readonly SourceText[] =>
+  selector === "flags" && indices ? [noInput, edges] : inputFor(arrangement, packed);
 
 /** The kernel that counts how many items of each tile are kept. */
 export function countKernel(count: Monoid, options: CompactKernelOptions): Kernel {

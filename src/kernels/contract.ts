@@ -135,23 +135,19 @@ export function vectorText(
   const places = inOrder(Array.from({ length: items }, (_, at) => `items[${at}]`));
   // Naga takes an array of an alias and an array of the type that it stands for as different types. So the aliases are used
   // throughout.
-  const unpack = (name: string, alias: string, item: string, wgsl: string): string => {
+  const declare = (name: string, item: string, wgsl: string): string => {
     const vector = items === 1 ? wgsl : vectorType(wgsl, items);
     const parts = items === 1 ? ["vector"] : regrouped(vector, ["vector"], wgsl, items);
-    return `alias ${alias} = ${vector};
-fn ${name}(vector: ${alias}) -> array<${item}, VECTOR> {
+    return `alias ${item}Vector = ${vector};
+fn ${name}_items(vector: ${item}Vector) -> array<${item}, VECTOR> {
   return array<${item}, VECTOR>(${inOrder(parts).join(", ")});
+}
+fn ${name}_vector(items: array<${item}, VECTOR>) -> ${item}Vector {
+  return ${items === 1 ? "items[0]" : regrouped(wgsl, places, vector).join()};
 }
 `;
   };
-  const pack = (wgsl: string): string => `fn output_vector(items: array<Output, VECTOR>) -> OutputVector {
-  return ${items === 1 ? "items[0]" : regrouped(wgsl, places, vectorType(wgsl, items)).join()};
-}
-`;
-  return (
-    unpack("input_items", "InputVector", "Input", input) +
-    (output === undefined ? "" : unpack("output_items", "OutputVector", "Output", output) + pack(output))
-  );
+  return declare("input", "Input", input) + (output === undefined ? "" : declare("output", "Output", output));
 }
 
 /**

@@ -28,7 +28,7 @@ import type { Source, SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
 import { carriedAs, conversion, itemsOfVector, valueFromItem, vectorText } from "./contract.ts";
 import type { Arrangement, Kernel } from "./kernel.ts";
-import { inputFor, isWide, lengthFile, linkKernel } from "./kernel.ts";
+import { inputFor, isWide, lengthFile, linkKernel, packedUnless } from "./kernel.ts";
 import { keySources, keyText } from "./ordered_keys.ts";
 import type { Sizes } from "./sizes.ts";
 import { textFunction } from "./text_function.ts";
@@ -169,7 +169,8 @@ export function histogramKernel(options: HistogramKernelOptions): Kernel {
       ),
       ...(rule.by === "text" ? expressionFiles : typeFiles)(type),
       ...binSources(type, rule, options.params),
-      ...inputFor(arrangement),
+      // In two dimensions, the data is not this kernel's input.
+      ...inputFor(arrangement, packedUnless(type, channels?.by === "number")),
       lengthFile(lengthOnGpu),
       weights === undefined ? amountOne : amountWeights,
       ...(channels ? [tallyChannels, channels.by === "turn" ? channelInTurn : channelStored] : [tallyItems]),

@@ -18,6 +18,7 @@ import totalNone from "#shaders/device/io/total_none.wgsl";
 import reduceTiles from "#shaders/device/kernels/reduce_tiles.wgsl";
 import scanTiles from "#shaders/device/kernels/scan_tiles.wgsl";
 import type { Monoid, OwnTiles, TileFiles, TileKernel, WorkGroupLimits } from "../algebra/monoid.ts";
+import type { ElementType, RangeFiles } from "../algebra/types.ts";
 import type { LinkedModule } from "../text/link.ts";
 import { linkSources } from "../text/link.ts";
 import type { Constants } from "../text/module.ts";
@@ -78,21 +79,13 @@ export interface KernelOptions extends TileShape {
   readonly lengthOnGpu: boolean;
 }
 
-/** The files that read and write the ranges of an arrangement, and whether they do so as vectors. */
-interface ArrangementFiles {
-  readonly files: readonly SourceText[];
-  /** The files that read the input, for a kernel that writes to another buffer. */
-  readonly input: readonly SourceText[];
-  readonly wide: boolean;
-}
-
 const arrangements = {
   vectors: { files: [inputVectors, outputVectors, edges], input: [inputVectors, edges], wide: true },
   items: { files: [inputItems, outputItems, edges], input: [inputItems, edges], wide: false },
   "one-buffer": { files: [oneBufferItems, edges], input: [inputItems, edges], wide: false },
   "in-place": { files: [oneBufferVectors, edges], input: [inputVectors, edges], wide: true },
   padded: { files: [inputPadded, outputPadded], input: [inputPadded], wide: true },
-} as const satisfies Record<Arrangement, ArrangementFiles>;
+} as const satisfies Record<Arrangement, RangeFiles>;
 
 /** Whether items are loaded as vectors. */
 export const isWide = (arrangement: Arrangement): boolean => arrangements[arrangement].wide;
@@ -103,13 +96,18 @@ export const isApart = (arrangement: Arrangement): boolean =>
 
 /** The files of kernels that take items in mirrored order: those that say where mirrored items lie come first. */
 export type Mirror = Readonly<
-  Record<Exclude<Arrangement, "vectors" | "padded">, ArrangementFiles> &
-    Partial<Record<"vectors", ArrangementFiles>>
+  Record<Exclude<Arrangement, "vectors" | "padded">, RangeFiles> & Partial<Record<"vectors", RangeFiles>>
 >;
 
-/** The files for an arrangement; by a `mirror`, for items in mirrored order. */
-export const filesOf = (arrangement: Arrangement, mirror?: Mirror): ArrangementFiles =>
-  mirror?.[arrangement as keyof Mirror] ?? arrangements[arrangement];
+/** The files for an arrangement; or `others` in their place, as for items in mirrored order, or for items that share words. */
+export const filesOf = (
+  arrangement: Arrangement,
+  others?: Readonly<Partial<Record<Arrangement, RangeFiles>>>,
+): RangeFiles => others?.[arrangement] ?? arrangements[arrangement];
+
+/** The files by which kernels read packed items, unless what the kernels are for needs a word for each item. */
+export const packedUnless = ({ packed }: ElementType, needsWords: unknown): ElementType["packed"] =>
+  needsWords ? undefined : packed;
 
 /** What a kernel's constants say beside its sizes. */
 export interface KernelConstants {
@@ -237,6 +235,8 @@ export interface ScanKernelOptions {
   /** Whether a buffer holds the length. */
   readonly lengthOnGpu: boolean;
   readonly map?: ItemMap | undefined;
+  /** As {@link ElementType.packed} of items. */
+  readonly packed?: ElementType["packed"];
   /** The files for mirrored items, if the scan goes from the last item to the first. */
   readonly mirror?: Mirror | undefined;
   readonly ends?: Ends | undefined;
@@ -260,7 +260,7 @@ function linkTiles(
 
 /** Items of a vector of a kernel. `loaded` and `stored` are the bytes of an item that is loaded, and of one that is stored. */
 const vectorOf = (
-  { wide }: ArrangementFiles,
+  { wide }: RangeFiles,
   side: Side,
   monoid: Monoid,
   { items }: Sizes,
@@ -299,11 +299,11 @@ export function scanKernel(
     },
 ): Kernel {
   const { sources, sizes, exclusive, side, arrangement, carry, lengthOnGpu, map, ends } = options;
-  const { segments, mirror, store = [storePrefixes] } = options;
+  const { segments, mirror, packed, store = [storePrefixes] } = options;
   const totals = segments?.totals?.(options);
   const { bytes } = monoid.type;
   const loaded = map?.from.bytes ?? bytes;
-  const lying = filesOf(arrangement, mirror);
+  const lying = filesOf(arrangement, mirror ?? packed);
   const vector = vectorOf(lying, side, monoid, sizes, loaded, totals ? loaded : bytes);
   const singlePass = typeof carry === "object";
   const shown = exclusive && side === "items" ? monoid.start?.before : undefined;
@@ -332,8 +332,8 @@ export function scanKernel(
 }
 
 /** The files that read the input, for a kernel that writes to another buffer. */
-export const inputFor = (arrangement: Arrangement, mirror?: Mirror): readonly SourceText[] =>
-  filesOf(arrangement, mirror).input;
+export const inputFor = (...given: Parameters<typeof filesOf>): readonly SourceText[] =>
+  filesOf(...given).input;
 
 /** The files by which a kernel reduces tiles. */
 export interface ReduceFiles {
@@ -353,6 +353,8 @@ export function reduceKernel(
       /** The map that items go through. Elements go through none. */
       readonly map?: ItemMap | undefined;
       /** As in {@link ScanKernelOptions}. */
+      readonly packed?: ElementType["packed"];
+      /** As in {@link ScanKernelOptions}. */
       readonly mirror?: Mirror | undefined;
       /** The initial value. It joins in the kernel that stores the result. */
       readonly ends?: Ends | undefined;
@@ -367,10 +369,11 @@ export function reduceKernel(
 ): Kernel {
   const { sources, sizes, input, output, arrangement, lengthOnGpu, map, ends, storedBytes, segments } =
     options;
-  const { entryPoint = [reduceTiles], mirror } = options;
+  const { entryPoint = [reduceTiles], mirror, packed } = options;
   const mapped = input === "items" ? map : undefined;
   const loaded = mapped?.from.bytes ?? monoid.type.bytes;
-  const vector = vectorOf(filesOf(arrangement, mirror), input, monoid, sizes, loaded, storedBytes);
+  const lying = filesOf(arrangement, mirror ?? packed);
+  const vector = vectorOf(lying, input, monoid, sizes, loaded, storedBytes);
   const { start } = monoid;
   // Only an input of items may be empty. An input of elements has one for each tile.
   const shown = start && input === "items" ? `select(x, ${start.before}, data_length() == 0u)` : undefined;
@@ -382,7 +385,7 @@ export function reduceKernel(
       ...(mapped?.sources(monoid, output, vector, false, shown) ??
         storageSources(monoid, input, output, vector, shown, mirror !== undefined)),
       // The input is only read here. If it shares a buffer with the output, that buffer is bound once, for reading.
-      ...inputFor(arrangement, mirror),
+      ...lying.input,
       outputItems,
       lengthFile(lengthOnGpu),
       ...(own.tile ?? sources(monoid)),

@@ -11,7 +11,7 @@ import type { ClassKernels, Indirect, Parted, Selector } from "../kernels/compac
 import { compactKernel, copyKernel, countKernel, topOfCountsKernel } from "../kernels/compact.ts";
 import { carriedAs } from "../kernels/contract.ts";
 import type { Arrangement, Kernel, KernelOptions } from "../kernels/kernel.ts";
-import { isWide } from "../kernels/kernel.ts";
+import { isWide, packedUnless } from "../kernels/kernel.ts";
 import { byClass, inTwo, withRest } from "../kernels/partition.ts";
 import { requireOptions } from "../options.ts";
 import { requireCode } from "../text/callers.ts";
@@ -163,6 +163,7 @@ export function planCompact(
       lengthOnGpu,
       mostWorkGroups: facts.limits.maxComputeWorkgroupsPerDimension,
       map,
+      packed: packedUnless(from, keep),
       parted,
       params: paramsIn(options),
       ...(indirect !== undefined && { indirect }),

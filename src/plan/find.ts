@@ -118,7 +118,7 @@ function findKernel(options: FindKernelOptions): Kernel {
       ),
       ...expressionFiles(type),
       ...conditionSources(type, where, params),
-      ...inputFor(arrangement),
+      ...inputFor(arrangement, type.packed),
       lengthFile(lengthOnGpu),
       ...orderFor(question),
       findItems,

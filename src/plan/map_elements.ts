@@ -323,7 +323,7 @@ function mapKernel(options: MapKernelOptions): Kernel {
         beside: Object.fromEntries([...beside, ...neighbours.map(([name]) => [name, from] as const)]),
       }),
       ...expressionFiles(from, type, ...beside.map(([, one]) => one)),
-      ...filesOf(arrangement).files,
+      ...filesOf(arrangement, from.packed).files,
       ...(edge === undefined ? [] : [typeof edge === "string" ? edgeFiles[edge] : edgeValue]),
       lengthFile(lengthOnGpu),
       mapItems,

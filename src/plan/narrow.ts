@@ -6,7 +6,7 @@ import { wideOptions } from "../algebra/wide_options.ts";
 import { requireWidening } from "../algebra/widening.ts";
 import { isApart } from "../kernels/kernel.ts";
 import type { PackedCount } from "../kernels/narrow.ts";
-import { itemsOfWord, packKernel, widenKernel } from "../kernels/narrow.ts";
+import { itemsOfWord, packedInput, packKernel, readsPacked, widenKernel } from "../kernels/narrow.ts";
 import { requireBindable } from "./binding_length.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { moveShape, plainSizes } from "./one_dispatch_plan.ts";
@@ -14,8 +14,9 @@ import type { Pass, PassParams, Plan, RangeName, Scratch } from "./plan.ts";
 import { bound, distinct, paddedBytes, WRITTEN, withRanges } from "./plan.ts";
 import { givenAs, itemsOfRange } from "./ranges.ts";
 
-// Plans for items of 8 and 16 bits. Each range of such items has scratch of words: a dispatch widens what is read, the plan of 32 bits does
-// its work, and a dispatch packs what is written.
+// Plans for items of 8 and 16 bits. The plan of 32 bits does the work. If its kernels read packed items, they do so: those of scans, reductions,
+// compactions and maps. Each other range of such items has scratch of words: a dispatch before widens what is read, and a dispatch after packs
+// what is written.
 
 /** The options of any plan. Nobody has checked them yet. */
 interface Options extends TypedOptions {
@@ -23,12 +24,12 @@ interface Options extends TypedOptions {
 }
 
 /** A type in a plan of words: that of 32 bits, which tells the narrow one. */
-const inWords = (type: ElementType): ElementType => (type.wide ? { ...type.wide, narrow: type } : type);
+const inWords = (type: ElementType): ElementType =>
+  type.wide ? { ...type.wide, narrow: type, packed: packedInput(type) } : type;
 
-/** A range of narrow items. */
+/** A range of narrow items that has scratch. */
 interface NarrowRange {
   readonly name: RangeName;
-  readonly type: ElementType;
   readonly isWritten: boolean;
   /** The scratch that every recording has for as many items as the plan is made for. */
   readonly scratch: Scratch;
@@ -73,7 +74,6 @@ function narrowRange(
   const longer = new Map<number, Scratch>();
   return {
     name,
-    type,
     isWritten,
     scratch,
     scratchFor(items) {
@@ -105,21 +105,23 @@ function packedPlan(
   if (type && from && map === undefined && !isSameType(from, type)) {
     requireWidening(title, from, type);
   }
-  const ranges = [...wide.needs].flatMap((name) => {
-    const { narrow } = wide.itemTypes[name] ?? {};
-    return narrow ? [narrowRange(name, narrow, wide, lengthOnGpu, facts)] : [];
+  const narrow = [...wide.needs].flatMap((name) => {
+    const own = wide.itemTypes[name]?.narrow;
+    return own ? [[name, own] as const] : [];
   });
+  // All kernels that bind the input read it in the same way.
+  const asIs = wide.kernels.some(readsPacked) ? "input" : undefined;
+  const ranges = narrow
+    .filter(([name]) => name !== asIs)
+    .map(([name, own]) => narrowRange(name, own, wide, lengthOnGpu, facts));
   const kernels = ranges.map(({ pass, scratch }) => pass(0, scratch).kernel);
   return {
     ...wide,
     title,
     kernels: distinct([...wide.kernels, ...kernels]),
     scratch: [...wide.scratch, ...ranges.map(({ scratch }) => scratch)],
-    packed: new Set(ranges.map(({ name }) => name)),
-    itemTypes: {
-      ...wide.itemTypes,
-      ...Object.fromEntries(ranges.map((range) => [range.name, range.type])),
-    },
+    packed: new Set(narrow.map(([name]) => name)),
+    itemTypes: { ...wide.itemTypes, ...Object.fromEntries(narrow) },
     // Scratch is in no buffer of the caller's.
     variants: wide.variants.filter(({ arrangement, aside }) => aside || isApart(arrangement)),
     passes(length, arrangement, aside, params) {

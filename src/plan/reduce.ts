@@ -12,7 +12,7 @@ import type { Side } from "../kernels/contract.ts";
 import { elementsOfVector } from "../kernels/contract.ts";
 import { endsOf } from "../kernels/initial_and_total.ts";
 import type { Arrangement, Kernel, ReduceFiles } from "../kernels/kernel.ts";
-import { isApart, isWide, reduceKernel } from "../kernels/kernel.ts";
+import { isApart, isWide, packedUnless, reduceKernel } from "../kernels/kernel.ts";
 import { chooseSizes, requireMaxLength, twoPassRowOf } from "./choose_sizes.ts";
 import type { MapOptions } from "./map.ts";
 import { mapOf } from "./map.ts";
@@ -95,6 +95,7 @@ export function planReduce(
       output: options.carried ? "elements" : output,
       arrangement,
       map,
+      packed: packedUnless(loaded, input !== "items"),
       ends: output === "items" ? ends : undefined,
     });
   const vector = vectorOf(loaded, tuning);

@@ -5,7 +5,7 @@ import type { ElementType } from "../algebra/types.ts";
 import { elementsOfVector, itemsOfVector } from "../kernels/contract.ts";
 import { endsOf } from "../kernels/initial_and_total.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
-import { isApart, isWide, reduceKernel, scanKernel } from "../kernels/kernel.ts";
+import { isApart, isWide, packedUnless, reduceKernel, scanKernel } from "../kernels/kernel.ts";
 import type { LookBackChoices } from "../kernels/look_back.ts";
 import { chooseSizes, requireMaxLength, twoPassRowOf } from "./choose_sizes.ts";
 import type { MapOptions } from "./map.ts";
@@ -206,6 +206,7 @@ export function planScan(
       side: "items",
       lengthOnGpu,
       map,
+      packed: packedUnless(from, segments),
       mirror: order.mirror,
       ends,
       segments: segments?.kernels,
@@ -262,7 +263,6 @@ export const storesWithoutItems = ({ kernelOptions: { ends, segments } }: Planne
 /** The way of a scan that reads the data twice: it reduces tiles, scans their totals, and then scans tiles. */
 function reduceThenScan(scan: PlannedScan, tuning: LoadedTuning, arrangements: readonly Arrangement[]): Way {
   const { monoid, type, maxLength, kernelOptions, segments } = scan;
-  const { lengthOnGpu, map, mirror } = kernelOptions;
   const reduces = segments?.ranges.reduces;
   const tile = tileOf(tuning);
   const levels = spineLengths(maxLength, tile);
@@ -271,15 +271,13 @@ function reduceThenScan(scan: PlannedScan, tuning: LoadedTuning, arrangements: r
   );
   const totals = perArrangement(levels.length > 0 ? arrangements : [], (arrangement) =>
     reduceKernel(monoid, {
+      ...kernelOptions,
       ...tuning,
-      lengthOnGpu,
+      ends: undefined,
       input: "items",
       output: "elements",
       arrangement,
-      map,
-      mirror,
       ...(!reduces && { storedBytes: type.bytes }),
-      segments: segments?.kernels,
     }),
   );
   // Our own buffers are padded. The caller's are not, and then the spine is scanned in place.

@@ -1,12 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { f16, f32 } from "../../src/algebra/floats.ts";
 import { i32, u32 } from "../../src/algebra/integers.ts";
-import { add } from "../../src/algebra/operators.ts";
+import { narrowTypes } from "../../src/algebra/narrow_types.ts";
+import { add, max } from "../../src/algebra/operators.ts";
 import type { ScalarType } from "../../src/algebra/types.ts";
 import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
 import type { Algorithm } from "../../src/kernels/algorithms.ts";
 import type { BindingKind } from "../../src/kernels/kernel.ts";
 import type { Limits } from "../../src/plan/device_facts.ts";
+import { planMap } from "../../src/plan/map_elements.ts";
+import { planNarrow } from "../../src/plan/narrow.ts";
+import type { ReduceOptions } from "../../src/plan/reduce.ts";
+import { planSort } from "../../src/plan/sort.ts";
 import { denoMissing, lavapipeMissing } from "../support/deno.ts";
 import { algorithmNames } from "../support/fold.ts";
 import type { Shape, TitledKernel } from "../support/kernels.ts";
@@ -15,7 +20,7 @@ import { mapRows } from "../support/maps.ts";
 import { naga } from "../support/naga.ts";
 import { failures, useNullDevice } from "../support/null_device.ts";
 import { once } from "../support/once.ts";
-import { planScan } from "../support/plans.ts";
+import { planCompact, planReduce, planScan } from "../support/plans.ts";
 
 const device = useNullDevice();
 
@@ -221,6 +226,44 @@ test("naga compiles every portable kernel of maps", async ({ skip }) => {
   expect(halves.length).toBeGreaterThan(0);
   expect(compiled).toBe(kernels.length - (hasHalves ? 0 : halves.length));
 });
+
+test.for(Object.values(narrowTypes))(
+  "every kernel of $name compiles, by naga, too",
+  async (narrow, { skip }) => {
+    const halves = factsWith({ features: new Set(["shader-f16"]) });
+    const from = { from: narrow, maxLength: 1e5 } as const;
+    const plans = await Promise.all(
+      algorithmNames.flatMap((algorithm) => {
+        const shaped = { algorithm, maxLength: 1e5, workGroupSize: 32, itemsPerThread: 4 } as const;
+        return [
+          planNarrow({ ...shaped, from: narrow, type: f32 }, factsWith(), (own) =>
+            planScan(own, factsWith()),
+          ),
+          planNarrow({ ...shaped, from: narrow, type: i32, op: max }, factsWith(), (own) =>
+            planReduce(own as ReduceOptions, factsWith()),
+          ),
+          planNarrow({ ...shaped, type: narrow, where: "x > 3" }, factsWith(), (own) =>
+            planCompact(own, factsWith()),
+          ),
+        ];
+      }),
+    );
+    // Of 16 bytes of f16, a vector has eight items.
+    plans.push(
+      await planNarrow({ ...from, type: f16, map: "f16(x)" }, halves, (own) => planMap(own, halves)),
+    );
+    plans.push(
+      await planNarrow({ type: narrow, maxLength: 1e5 }, factsWith(), (own) => planSort(own, factsWith())),
+    );
+    const kernels = plans
+      .flatMap((plan) => plan.kernels)
+      .map((kernel) => ({ title: kernel.label, code: kernel.code, kernel }));
+    expect((await Promise.all(kernels.map(pipelineFailure))).flat()).toEqual([]);
+    skip(denoMissing !== undefined, denoMissing ?? "");
+    const portable = kernels.filter(isPortable).filter(({ code }) => !/^enable f16;/m.test(code));
+    expect((await naga(portable)).failures).toEqual([]);
+  },
+);
 
 test("naga refuses what is wrong", async ({ skip }) => {
   skip(denoMissing !== undefined, denoMissing ?? "");

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { arrayOver } from "../../src/algebra/arrays.ts";
 import { f32 } from "../../src/algebra/floats.ts";
-import { i32 } from "../../src/algebra/integers.ts";
+import { i32, u32 } from "../../src/algebra/integers.ts";
 import { i8, i16, narrowTypes, u8, u16 } from "../../src/algebra/narrow_types.ts";
 import { add, max } from "../../src/algebra/operators.ts";
 import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
+import type { Numbers } from "../../src/cpu/call.ts";
+import { bytesIn } from "../../src/cpu/numbers.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import type { Fold } from "../../src/gpu/fold.ts";
 import type { GpuArray } from "../../src/gpu/gpu_arrays/gpu_array.ts";
@@ -120,6 +122,81 @@ describe.each(types)("$name", (type) => {
       }
     }
   });
+});
+
+interface Recordable {
+  record(encoder: GPUCommandEncoder, ranges: never): void;
+  destroy(): void;
+}
+
+/** A thread takes whole vectors; or, of three items, one at a time. */
+const packedRecordings = [
+  { length: 1, start: 1, lengthOnGpu: false, passes: "single", itemsPerThread: 4 },
+  { length: 7, start: 3, lengthOnGpu: true, passes: "reduce-then-scan", itemsPerThread: 4 },
+  { length: 131, start: 1, lengthOnGpu: true, passes: "single", itemsPerThread: 4 },
+  { length: 131, start: 4, lengthOnGpu: false, passes: "reduce-then-scan", itemsPerThread: 4 },
+  { length: 131, start: 4, lengthOnGpu: false, passes: "single", itemsPerThread: 3 },
+  { length: 1025, start: 4, lengthOnGpu: true, passes: "single", itemsPerThread: 4 },
+  { length: 1025, start: 2, lengthOnGpu: false, passes: "reduce-then-scan", itemsPerThread: 8 },
+] as const;
+
+describe.each(types)("recordings of $name", (type) => {
+  test.for(packedRecordings)(
+    "$length items from word $start on, $passes, $itemsPerThread for a thread",
+    async ({ length, start, lengthOnGpu, passes, itemsPerThread }) => {
+      const { device } = fold();
+      const items = itemsOf(type, length) as Uint8Array;
+      const where = type.kind === "signed" ? "x > 3" : "x % 3u == 1u";
+      const isKept = (x: number): boolean => (type.kind === "signed" ? x > 3 : x % 3 === 1);
+      const kept = Uint32Array.from([...items.keys()].filter((at) => isKept(items[at] as number)));
+      const counts = new Uint32Array(256);
+      for (const x of items) {
+        (counts[x & 255] as number)++;
+      }
+      const moved = { workGroupSize: 8, itemsPerThread, maxLength: length + 9, lengthOnGpu } as const;
+      const asked = { ...moved, type, where };
+      const scan = { ...moved, passes, type: type.wide, from: type };
+      const recordings: readonly (readonly [prepare: () => Promise<Recordable>, output: Numbers])[] = [
+        [() => fold().prepareScan(scan), scanReference(items)],
+        [
+          () => fold().prepareScan({ ...scan, exclusive: true, type: f64 }),
+          scanReference(items, { type: f64, exclusive: true }),
+        ],
+        [() => fold().prepareReduce({ ...scan, op: max }), Int32Array.of(Math.max(...items))],
+        [() => fold().prepareCompact({ ...asked, passes, indices: true }), kept],
+        [() => fold().prepareCount(asked), Uint32Array.of(kept.length)],
+        [() => fold().prepareFindLast(asked), Uint32Array.of(kept.at(-1) ?? 0xffffffff)],
+        [
+          () => fold().prepareMap({ ...moved, from: type, type: f32, map: "f32(x)" }),
+          Float32Array.from(items),
+        ],
+        [() => fold().prepareHistogram({ ...moved, type, bins: 256, bin: "u32(x) & 255u" }), counts],
+      ];
+      const input = arrayBuffer(device, items, start, 9);
+      const counter = storageBuffer(device, Uint32Array.of(length));
+      for (const [prepare, wanted] of recordings) {
+        const prepared = await prepare();
+        const meant = new Uint32Array(2 * length + 300).fill(POISON);
+        const output = storageBuffer(device, meant);
+        const count = storageBuffer(device, Uint32Array.of(POISON));
+        submit(device, (encoder) =>
+          prepared.record(encoder, {
+            input: { buffer: input, offset: 4 * start },
+            output: { buffer: output, offset: 16 },
+            ...(wanted === kept && { count }),
+            length: lengthOnGpu ? counter : length,
+          } as never),
+        );
+        new Uint8Array(meant.buffer).set(bytesIn(wanted), 16);
+        expect(await readWords(device, output)).toEqual(meant);
+        prepared.destroy();
+        output.destroy();
+        count.destroy();
+      }
+      input.destroy();
+      counter.destroy();
+    },
+  );
 });
 
 test("results of 32 and 64 bits, and of a map", async () => {
@@ -238,6 +315,15 @@ test("what is refused, before the GPU is touched", async () => {
     sort.record(device.createCommandEncoder(), { input: { buffer, offset: 2 }, output: buffer, length: 2 });
   expect(record).toThrow(/^sort<u16>: input's offset is 2 bytes; it takes a multiple of 4$/);
   sort.destroy();
+  const scan = await fold().prepareScan({ from: u8, type: u32, maxLength: 2 });
+  expect(() =>
+    scan.record(device.createCommandEncoder(), {
+      input: buffer,
+      output: { buffer, offset: 4 },
+      length: 2,
+    }),
+  ).toThrow(/items of 1 bytes.*must be in different buffers/);
+  scan.destroy();
   buffer.destroy();
 });
 
@@ -278,6 +364,7 @@ testMutations(
   {
     search: examplesOf("searchSorted", { type: "i8" }),
     sort: examplesOf("sort", { type: "u16" }),
+    map: examplesOf("map", { type: "u16" }),
   },
   [
     {
@@ -297,6 +384,36 @@ testMutations(
       shownBy: "sort",
       from: /call\.input_base \/ ITEMS_OF_WORD \+ place/g,
       to: "place",
+    },
+    {
+      title: "vectors of packed items start at their binding",
+      shownBy: "map",
+      from: /\(call\.input_base \+ vector \* VECTOR\) \/ ITEMS_OF_WORD/g,
+      to: "vector * VECTOR / ITEMS_OF_WORD",
+    },
+    {
+      title: "a vector of packed items is one word",
+      shownBy: "map",
+      from: /word \+ \w+ \/ ITEMS_OF_WORD/g,
+      to: "word",
+    },
+    {
+      title: "a word is read as its first item alone",
+      shownBy: "map",
+      from: /\(first \+ \w+\) % ITEMS_OF_WORD \* BITS/g,
+      to: "0u",
+    },
+    {
+      title: "at the end of the data, packed items start at their binding",
+      shownBy: "map",
+      from: /\(call\.input_base \+ index\) \/ ITEMS_OF_WORD/g,
+      to: "index / ITEMS_OF_WORD",
+    },
+    {
+      title: "at the end of the data, a word is read as its first item alone",
+      shownBy: "map",
+      from: /index % ITEMS_OF_WORD \* BITS/g,
+      to: "0u",
     },
     {
       title: "a packed word loses what follows the last item",
