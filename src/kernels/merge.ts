@@ -7,16 +7,17 @@ import countMerged from "#shaders/device/kernels/count_merged.wgsl";
 import mergeTiles from "#shaders/device/kernels/merge_tiles.wgsl";
 import splitTiles from "#shaders/device/kernels/split_tiles.wgsl";
 import countKept from "#shaders/device/merge/count_kept.wgsl";
-import itemReread from "#shaders/device/merge/item_reread.wgsl";
-import itemStaged from "#shaders/device/merge/item_staged.wgsl";
 import keepAll from "#shaders/device/merge/keep_all.wgsl";
 import keepOnce from "#shaders/device/merge/keep_once.wgsl";
+import orderNone from "#shaders/device/merge/order_none.wgsl";
+import orderNoted from "#shaders/device/merge/order_noted.wgsl";
 import other from "#shaders/device/merge/other.wgsl";
 import otherCounted from "#shaders/device/merge/other_counted.wgsl";
 import otherOfCall from "#shaders/device/merge/other_of_call.wgsl";
 import placesAll from "#shaders/device/merge/places_all.wgsl";
 import placesKept from "#shaders/device/merge/places_kept.wgsl";
-import store from "#shaders/device/merge/store.wgsl";
+import storeByOrder from "#shaders/device/merge/store_by_order.wgsl";
+import storeStaged from "#shaders/device/merge/store_staged.wgsl";
 import tile from "#shaders/device/merge/tile.wgsl";
 import valuesMoved from "#shaders/device/merge/values_moved.wgsl";
 import valuesNone from "#shaders/device/merge/values_none.wgsl";
@@ -63,9 +64,14 @@ const count = /* @__PURE__ */ (() => monoid(add, u32, "merge"))();
 /** Whether work-group memory has the items themselves. Otherwise it has their keys, and items are read twice. */
 const stagesItems = ({ key }: Pick<MergeKernelOptions, "key">): boolean => key.text === undefined;
 
-/** Bytes of work-group memory for each item of a tile: the item or its key, and a place of the order. */
-const mergeItemBytes = (options: Pick<MergeKernelOptions, "type" | "key">): number =>
-  (stagesItems(options) ? Math.max(4, options.type.bytes) : 4 * wordsPerKey(options.key.type)) + 4;
+/** Whether a tile notes where its items come from. */
+const notesOrder = (options: Pick<MergeKernelOptions, "key" | "values">): boolean =>
+  !stagesItems(options) || options.values !== undefined;
+
+/** Bytes of work-group memory for each item of a tile. */
+export const mergeItemBytes = (options: Pick<MergeKernelOptions, "type" | "key" | "values">): number =>
+  (stagesItems(options) ? Math.max(4, options.type.bytes) : 4 * wordsPerKey(options.key.type)) +
+  (notesOrder(options) ? 4 : 0);
 
 /** Bytes of work-group memory of a tile, at most. */
 export const mergeMemory = (options: Omit<MergeKernelOptions, "sizes">, sizes: Sizes): number =>
@@ -149,8 +155,8 @@ export function mergeKernel(options: MergeKernelOptions): Kernel {
       ...sources,
       outputItems,
       ...(name === "merge" ? [placesAll] : [placesKept, countKept, hillisSteele, carrySpine, totalBuffer]),
-      stagesItems(options) ? itemStaged : itemReread,
-      store,
+      notesOrder(options) ? orderNoted : orderNone,
+      stagesItems(options) ? storeStaged : storeByOrder,
       ...(values
         ? [
             generated(`alias Value = ${carriedAs(values)};`),

@@ -42,8 +42,13 @@ const shown: readonly Shown[] = [
   {
     operation: "union of sorted arrays",
     length: 300,
-    shows: ["device/kernels/count_merged.wgsl 1", "device/kernels/merge_tiles.wgsl 1, 2"],
+    shows: [
+      "device/kernels/count_merged.wgsl 1",
+      "device/kernels/merge_tiles.wgsl 1",
+      "device/merge/store_staged.wgsl 1, 2",
+    ],
   },
+  { operation: "merge by a key", length: 300, shows: ["device/merge/store_by_order.wgsl 1"] },
   {
     operation: "scan in place by pairs of lanes",
     length: 130,

@@ -75,18 +75,22 @@ fn merged_sources(tile: MergeTile, thread: u32) -> array<u32, ITEMS> {
   var other_key = staged_key(other);
   var before = key_before(tile, own, other);
   for (var item = 0u; item < ITEMS; item++) { // unroll
-    let takes_own = own < tile.own && (other >= tile.count || !comes_before(other_key, own_key));
-    let source = select(other, own, takes_own);
-    let key = select(other_key, own_key, takes_own);
-    let stays = start + item < tile.count && is_kept(tile, before, key, takes_own, other, other_key);
-    sources[item] = select(NO_SOURCE, source, stays);
-    before = KeyBefore(key, true);
-    // One load for both ranges, so that the threads of a subgroup stay together.
-    let next_key = staged_key(source + 1u);
-    own += select(0u, 1u, takes_own);
-    other += select(1u, 0u, takes_own);
-    own_key = select(own_key, next_key, takes_own);
-    other_key = select(next_key, other_key, takes_own);
+    sources[item] = NO_SOURCE;
+    if (start + item < tile.count) {
+      let takes_own = own < tile.own && (other >= tile.count || !comes_before(other_key, own_key));
+      let key = select(other_key, own_key, takes_own);
+      if (is_kept(tile, before, key, takes_own, other, other_key)) {
+        sources[item] = select(other, own, takes_own);
+      }
+      before = KeyBefore(key, true);
+      if (takes_own) {
+        own += 1u;
+        own_key = staged_key(own);
+      } else {
+        other += 1u;
+        other_key = staged_key(other);
+      }
+    }
   }
   return sources;
 }

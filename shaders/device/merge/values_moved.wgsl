@@ -1,5 +1,5 @@
 // A value of each item goes where the item goes.
-// Linked with tile.wgsl, a places_*.wgsl and store.wgsl. Generated with it: an alias Value. A barrier must come before. No work-group memory.
+// Linked with tile.wgsl, a places_*.wgsl and order_noted.wgsl. Generated with it: an alias Value. A barrier must come before. No work-group memory.
 
 @group(0) @binding(17) var<storage, read> values: array<Value>;
 
