@@ -19,12 +19,14 @@ import type {
 // H200, exclusive sums, if nothing else is said: copies take 7.9 µs at 2^20, 39.7 at 2^24 and 513.5 at 2^28 words.
 
 // H200 and Node.js, µs on the CPU and on the GPU: scans of 2^16 253 and 381, of 2^18 923 and 573; sums 103 and 158, 375 and 247; sorts of 2^12 146
-// and 197, of 2^14 407 and 304; sums of segments of 2^16 203 and 572, of 2^18 756 and 650; exact sums and scans of 2^12 97 to 331 and 141 to 345, of
-// 2^14 328 to 703 and 287 to 353; compactions of 2^16 239 and 262, run lengths of 2^14 533 and 738. In browsers a call to the GPU takes longer.
+// and 197, of 2^14 407 and 304; argSort 290 and 206, 587 and 328; sums of segments of 2^16 203 and 572, of 2^18 756 and 650; exact sums and scans
+// of 2^12 97 to 331 and 141 to 345, of 2^14 328 to 703 and 287 to 353; compactions of 2^16 239 and 262, unique elements of 2^14 533 and 738. In
+// browsers a call to the GPU takes longer.
 export const cpuLengths = {
   scan: 2 ** 16,
   reduce: 2 ** 16,
   sort: 2 ** 13,
+  argSort: 2 ** 12,
   segments: 2 ** 17,
   exactAdd: 2 ** 12,
   others: 2 ** 15,

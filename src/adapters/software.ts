@@ -34,6 +34,7 @@ export const traits = {
     scan: Infinity,
     reduce: Infinity,
     sort: Infinity,
+    argSort: Infinity,
     segments: Infinity,
     exactAdd: Infinity,
     others: Infinity,

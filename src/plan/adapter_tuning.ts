@@ -82,7 +82,7 @@ export interface AdapterTuning {
   /** The verdict of the test of the single pass; left out if it was not tested. */
   readonly singlePass?: boolean;
   /**
-   * The most elements of calls at hand that the CPU takes, by the kind of call: `scan`, `reduce`, `sort` of whole arrays, `segments`, calls with
+   * The most elements of calls at hand that the CPU takes, by the kind of call: `scan`, `reduce`, `sort` and `argSort` of whole arrays, `segments`, calls with
    * `exactAdd`, and `others`. Kinds that are left out keep Wavefold's own.
    */
   readonly cpuLengths?: Partial<CpuLengths>;
@@ -111,6 +111,7 @@ const cpuLengthNames = {
   scan: true,
   reduce: true,
   sort: true,
+  argSort: true,
   segments: true,
   exactAdd: true,
   others: true,

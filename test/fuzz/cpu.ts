@@ -20,6 +20,7 @@ const shortLengths: CpuLengths = {
   scan: SHORT,
   reduce: SHORT,
   sort: SHORT,
+  argSort: SHORT,
   segments: SHORT,
   exactAdd: SHORT,
   others: SHORT,

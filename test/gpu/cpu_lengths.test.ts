@@ -11,7 +11,9 @@ const nextAdapter = useAdapters();
 afterEach(() => vi.restoreAllMocks());
 
 /** Calls take this long from now on: on the CPU a millisecond for each element, and on the device as long as so many elements. */
-function timed(lengthOnDevice: Readonly<Record<"scan" | "reduce" | "sort" | "compact", number>>): void {
+function timed(
+  lengthOnDevice: Readonly<Record<"scan" | "reduce" | "sort" | "argSort" | "compact", number>>,
+): void {
   let time = 0;
   vi.spyOn(performance, "now").mockImplementation(() => time);
   for (const [name, length] of Object.entries(lengthOnDevice)) {
@@ -24,13 +26,14 @@ function timed(lengthOnDevice: Readonly<Record<"scan" | "reduce" | "sort" | "com
 
 test("the CPU gets what it takes less time for than the device", async () => {
   const fold = await openFold({ adapter: await nextAdapter() });
-  timed({ scan: 2 ** 9, reduce: 700, sort: 1, compact: 1e6 });
+  timed({ scan: 2 ** 9, reduce: 700, sort: 1, argSort: 2 ** 9, compact: 1e6 });
   const never = (): boolean => false;
   expect(await measureCpuLengths(contextOf(fold.device), never, 12)).toEqual({
     scan: 2 ** 9,
     reduce: 2 ** 9,
     // The shortest calls that are timed have 2^8 elements.
     sort: 2 ** 7,
+    argSort: 2 ** 9,
     segments: 2 ** 9,
     others: 2 ** 12,
   });
@@ -39,7 +42,7 @@ test("the CPU gets what it takes less time for than the device", async () => {
 
 test("kinds of calls that there is no time for are left out", async () => {
   const fold = await openFold({ adapter: await nextAdapter() });
-  timed({ scan: 2 ** 9, reduce: 2 ** 9, sort: 2 ** 9, compact: 2 ** 9 });
+  timed({ scan: 2 ** 9, reduce: 2 ** 9, sort: 2 ** 9, argSort: 2 ** 9, compact: 2 ** 9 });
   const context = contextOf(fold.device);
   expect(await measureCpuLengths(context, () => true, 10)).toEqual({});
   const isOver = (): boolean => performance.now() > 30 * 2 ** 10;
@@ -50,7 +53,7 @@ test("kinds of calls that there is no time for are left out", async () => {
 test("the calls run, on both machines", async () => {
   const fold = await openFold({ adapter: await nextAdapter() });
   const names = await measureCpuLengths(contextOf(fold.device), () => false, 8);
-  expect(Object.keys(names)).toEqual(["scan", "reduce", "sort", "segments", "others"]);
+  expect(Object.keys(names)).toEqual(["scan", "reduce", "sort", "argSort", "segments", "others"]);
   expect(contextOf(fold.device).cpu).toBeUndefined();
   fold.destroy();
 });

@@ -13,6 +13,7 @@ const calls: Readonly<Record<Kind, Call>> = {
   scan: (fold, words) => fold.scan(words),
   reduce: (fold, words) => fold.reduce(words),
   sort: (fold, words) => fold.sort(words),
+  argSort: (fold, words) => fold.argSort(words),
   segments: (fold, words) => fold.reduce(words, { segments: { rows: words.length / ROW } }),
   others: (fold, words) => fold.compact(words, { where: "x > 0x7fffffffu" }),
 };
