@@ -169,16 +169,17 @@ export const explainFlagsOf = (described: Described): readonly Option[] => [
 
 /** Adds the flags of all these primitives to `wavefold explain`, each once. If one primitive alone takes it, help names that. */
 export function addFlags(command: Command): void {
-  const namesOf = (described: Described): string[] =>
-    explainFlagsOf(described).map((flag) => flag.attributeName());
-  for (const described of primitives) {
-    for (const flag of explainFlagsOf(described)) {
-      const name = flag.attributeName();
-      if (!command.options.some((other) => other.attributeName() === name)) {
-        const takers = primitives.filter((other) => namesOf(other).includes(name));
-        const taker = takers.length === 1 ? `${nameOf(described)}: ` : "";
-        command.addOption(Object.assign(flag, { description: taker + flag.description }));
-      }
+  const added = new Set(command.options.map((option) => option.attributeName()));
+  const flags = primitives.flatMap((described) =>
+    explainFlagsOf(described).map((flag) => ({ flag, name: flag.attributeName(), taker: nameOf(described) })),
+  );
+  for (const { flag, name, taker } of flags) {
+    if (!added.has(name)) {
+      added.add(name);
+      const isShared = flags.some((other) => other.name === name && other.taker !== taker);
+      command.addOption(
+        Object.assign(flag, { description: `${isShared ? "" : `${taker}: `}${flag.description}` }),
+      );
     }
   }
 }
