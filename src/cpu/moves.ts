@@ -17,8 +17,10 @@ const roomFor = ({ type, numbers }: CpuArray, count: number): Numbers =>
   numbersLike(numbers, count * (type.bytes / numbers.BYTES_PER_ELEMENT));
 
 /** The elements at these places, in a new array or in the start of `output`. */
-const elementsAt = (data: CpuArray, places: Uint32Array, output = roomFor(data, places.length)): Numbers =>
+function elementsAt(data: CpuArray, places: Uint32Array, output = roomFor(data, places.length)): Numbers {
   copyAt(data, places, output);
+  return output;
+}
 
 /** Elements that flags or classes order, and where they go. */
 export interface Selection {
@@ -158,7 +160,8 @@ function inClasses(
   const last = classes - 1;
   const offsets = new Uint32Array(classes + 1);
   for (let at = 0; at < numbers.length; at++) {
-    const place = Math.min(numbers[at] as number, last) + 1;
+    const number = numbers[at] as number;
+    const place = number < last ? number + 1 : classes;
     offsets[place] = (offsets[place] as number) + 1;
   }
   for (let at = 1; at <= classes; at++) {
@@ -185,17 +188,23 @@ function moveToClasses(
 ): void {
   const last = next.length - 2;
   for (let at = 0; at < numbers.length; at++) {
-    const number = Math.min(numbers[at] as number, last);
-    const place = next[number] as number;
+    const number = numbers[at] as number;
+    const index = number < last ? number : last;
+    const place = next[index] as number;
     to[place] = from ? (from[at] as number) : at;
-    next[number] = place + 1;
+    next[index] = place + 1;
   }
 }
 
 /** The value at each position. */
-export const gather: OnCpu = async ({ arrays: { values, positions } }) => [
-  elementsAt(values as CpuArray, (positions as CpuArray).numbers as Uint32Array),
-];
+export const gather: OnCpu = async ({ arrays: { values, positions }, request }) => {
+  const places = (positions as CpuArray).numbers as Uint32Array;
+  const gathered = roomFor(values as CpuArray, places.length);
+  if (!copyAt(values as CpuArray, places, gathered)) {
+    request.requireContents?.();
+  }
+  return [gathered];
+};
 
 /** Each value at its position; by an operator, what the values of a position combine to. */
 export const scatter: OnCpu = async ({ arrays, request }) => {
@@ -206,31 +215,43 @@ export const scatter: OnCpu = async ({ arrays, request }) => {
   const { op } = request.options as { readonly op?: Operator };
   if (op === undefined) {
     const to = roomFor(values, length);
-    putAt(bitsOf(values.numbers), positions, bitsOf(to));
+    if (!putAt(bitsOf(values.numbers), positions, bitsOf(to), length)) {
+      request.requireContents?.();
+    }
     return [to];
   }
-  const { foldNameOf, ...folds } = await part(import("./segment_folds.ts"));
+  const { combinedAt, foldNameOf, ...folds } = await part(import("./segment_folds.ts"));
   const name = foldNameOf(op, type);
+  const combined = name && combinedAt(values, name, positions, length);
+  if (combined) {
+    return [combined];
+  }
+  request.requireContents?.();
   const { reduceSegments } = name === "exactAdd" ? await part(import("./exact_folds.ts")) : folds;
   const { values: input, offsets } = inClasses(positions, length, values);
   return name && [reduceSegments({ type, op: name, input, segments: { kind: "offsets", words: offsets } })];
 };
 
-/** Puts elements at their positions. The last one stays where several have one. */
-function putAt(from: Words, positions: Uint32Array, to: Words): void {
+/**
+ * Puts elements at their positions. The last one stays where several have one. It stops at a position that is not below `length`: then it
+ * gives false.
+ */
+function putAt(from: Words, positions: Uint32Array, to: Words, length: number): boolean {
   const size = from.length / positions.length;
-  if (size === 1) {
-    for (let at = 0; at < positions.length; at++) {
-      to[positions[at] as number] = from[at] as number;
-    }
-    return;
-  }
   for (let at = 0; at < positions.length; at++) {
-    const place = size * (positions[at] as number);
+    const place = positions[at] as number;
+    if (place >= length) {
+      return false;
+    }
+    if (size === 1) {
+      to[place] = from[at] as number;
+      continue;
+    }
     for (let word = 0; word < size; word++) {
-      to[place + word] = from[size * at + word] as number;
+      to[size * place + word] = from[size * at + word] as number;
     }
   }
+  return true;
 }
 
 /** Each value as often as its count says. */

@@ -8,6 +8,7 @@ import { endsOf } from "./segments.ts";
 
 export { foldNameOf } from "./folds.ts";
 export { inReverse } from "./reverse.ts";
+export { combinedAt } from "./scatter_folds.ts";
 
 // Scans and reductions that start anew with each segment; and scans in reverse, which few programs need as well.
 
