@@ -69,6 +69,8 @@ export interface CpuCall {
   ): Promise<CpuArray | undefined>;
   /** A caller's condition. It may name `i`, too. Undefined if the CPU has no code for it. */
   condition(text: string, type: ElementType): Promise<Condition | undefined>;
+  /** The elements of `data` in the order of a sort with the call's options. Undefined if the CPU has no code for its key. */
+  elementsInOrder(): Promise<Numbers | undefined>;
   /** The positions of the elements of `data` in the order of a sort with the call's options. Undefined if the CPU has no code for its key. */
   positionsInOrder(): Promise<Uint32Array | undefined>;
 }

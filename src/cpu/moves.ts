@@ -2,11 +2,11 @@ import type { Operator } from "../algebra/monoid.ts";
 import { part } from "../errors.ts";
 import type { CountBounds } from "../plan/count_bounds.ts";
 import { requireBounds } from "../plan/count_bounds.ts";
-import type { RunKeyOptions } from "../plan/run_key.ts";
+import type { RunKey, RunKeyOptions } from "../plan/run_key.ts";
 import { requireRunKey } from "../plan/run_key.ts";
-import type { CpuArray, Moves, Numbers, OnCpu } from "./call.ts";
+import type { CpuArray, CpuCall, Moves, Numbers, OnCpu } from "./call.ts";
 import { copyAt } from "./elements_at.ts";
-import { bitsOf, numbersLike } from "./numbers.ts";
+import { bitsOf, numbersLike, numbersOver, wordsOf } from "./numbers.ts";
 import { endsOfRuns, startsOfRuns } from "./runs.ts";
 import { wholeNumbers } from "./whole_numbers.ts";
 
@@ -259,24 +259,52 @@ export const expandRuns: OnCpu = async ({ arrays, request }) => {
   const values = arrays.values as CpuArray;
   const counts = (arrays.counts as CpuArray).numbers as Uint32Array;
   const [first, ...others] = request.results;
-  const places = new Uint32Array(first?.most ?? 0);
-  const ranks = others.map(({ most }) => new Uint32Array(most));
-  let at = 0;
-  for (let run = 0; run < counts.length; run++) {
-    const start = at;
-    const end = at + (counts[run] as number);
-    for (; at < end; at++) {
-      places[at] = run;
-      for (const one of ranks) {
-        one[at] = at - start;
-      }
-    }
+  const length = first?.most ?? 0;
+  const ranks = others.map(() => ranksIn(counts, length));
+  if (first?.like && values.type.bytes === 4) {
+    const repeated = roomFor(values, length);
+    repeatWords(wordsOf(values.numbers), counts, wordsOf(repeated));
+    return [repeated, ...ranks];
   }
+  const places = new Uint32Array(length);
+  repeatWords(undefined, counts, places);
   return [first?.like ? elementsAt(values, places) : places, ...ranks];
 };
 
-/** The first element of each run of equal elements. */
-export const firstOfRuns = (data: CpuArray): Numbers => elementsAt(data, startsOfRuns(data));
+/** Puts each word there as often as its count says; or its position. */
+function repeatWords(from: Uint32Array | undefined, counts: Uint32Array, to: Uint32Array): void {
+  let at = 0;
+  for (let run = 0; run < counts.length; run++) {
+    const end = at + (counts[run] as number);
+    const word = from ? (from[run] as number) : run;
+    for (; at < end; at++) {
+      to[at] = word;
+    }
+  }
+}
+
+/** The number of each element in its run. */
+function ranksIn(counts: Uint32Array, length: number): Uint32Array {
+  const ranks = new Uint32Array(length);
+  let start = 0;
+  for (let run = 0; run < counts.length; run++) {
+    const count = counts[run] as number;
+    for (let rank = 0; rank < count; rank++) {
+      ranks[start + rank] = rank;
+    }
+    start += count;
+  }
+  return ranks;
+}
+
+/** The first element of each run of equal elements; and where each run begins and the last one ends. */
+export function firstOfRuns(data: CpuArray): { readonly firsts: Numbers; readonly offsets: Uint32Array } {
+  const starts = startsOfRuns(data);
+  const offsets = new Uint32Array(starts.length + 1);
+  offsets.set(starts);
+  offsets[starts.length] = data.length;
+  return { firsts: elementsAt(data, starts), offsets };
+}
 
 /** Where runs start, and how many elements each has. */
 interface Runs {
@@ -321,6 +349,11 @@ export const unique: OnCpu = async (call) => {
   const data = arrays.data as CpuArray;
   const options = request.options as RunKeyOptions & CountBounds & { readonly sort?: boolean };
   const { type, text } = requireRunKey(options, data.type, request.title);
+  const bounds = requireBounds(options, request.title);
+  const [first, ...others] = request.results;
+  if (first?.like && others.length === 0 && bounds === undefined && (text === undefined || !options.sort)) {
+    return firstElements(call, { type, text });
+  }
   const keys = text === undefined ? data : await mapped(text, data, type);
   const positions = options.sort ? await call.positionsInOrder() : undefined;
   if (keys === undefined || (options.sort && positions === undefined)) {
@@ -328,7 +361,6 @@ export const unique: OnCpu = async (call) => {
   }
   const inOrder = positions ? { ...keys, numbers: elementsAt(keys, positions) } : keys;
   const all = runsFrom(startsOfRuns(inOrder), data.length);
-  const bounds = requireBounds(options, request.title);
   const { starts, counts } = bounds ? runsWithin(all, bounds) : all;
   const firsts = positions ? starts.map((start) => positions[start] as number) : starts.slice();
   const made = {
@@ -340,3 +372,21 @@ export const unique: OnCpu = async (call) => {
 };
 
 export const runLengths: OnCpu = unique;
+
+/** The first element of each run alone. Sorted elements need no positions, since equal ones have the same bits or are sorted by positions. */
+async function firstElements(
+  { arrays, request, mapped, elementsInOrder }: CpuCall,
+  { type, text }: RunKey,
+): Promise<readonly Numbers[] | undefined> {
+  const given = arrays.data as CpuArray;
+  const { sort = false } = request.options as { readonly sort?: boolean };
+  const numbers = sort ? await elementsInOrder() : given.numbers;
+  const data = numbers && { ...given, numbers };
+  const keys = data && text !== undefined ? await mapped(text, data, type) : data;
+  if (data === undefined || keys === undefined) {
+    return undefined;
+  }
+  return data.type.bytes === 4 && keys.type.bytes <= 4
+    ? [numbersOver(startsOfRuns(keys, wordsOf(data.numbers)), data.type)]
+    : [elementsAt(data, startsOfRuns(keys))];
+}

@@ -130,12 +130,11 @@ export async function segments(context: Context, call: SegmentsAtHand): Promise<
     });
     return { bytes };
   }
-  const bytes = bytesIn(reduceSegments({ type, op, input, initial, segments }));
   if (segments.kind !== "keys") {
-    return { bytes };
+    return { bytes: bytesIn(reduceSegments({ type, op, input, initial, segments })) };
   }
-  const { firstOfRuns } = await loadMoves();
-  const keys = firstOfRuns(segments.keys);
+  const { firsts: keys, offsets: words } = (await loadMoves()).firstOfRuns(segments.keys);
+  const bytes = bytesIn(reduceSegments({ type, op, input, initial, segments: { kind: "offsets", words } }));
   return { bytes, keys: bytesIn(call.keys ? await packed(keys, call.keys.key.type) : keys) };
 }
 
@@ -287,6 +286,10 @@ export async function described(
     request: wide,
     mapped: mappedBy,
     condition: (text, type) => conditionOn(context, text, type, params),
+    async elementsInOrder() {
+      const ofData = { ...call, request: { ...wide, results: wide.results.slice(0, 1) } };
+      return (await (await loadSorts()).sort(ofData))?.[0];
+    },
     positionsInOrder: async () => (await (await loadSorts()).argSort(call))?.[0] as Uint32Array | undefined,
   };
   const made = await loaded?.[name]?.(call);
