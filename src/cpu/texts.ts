@@ -115,14 +115,29 @@ function madeMap({ text, from, to, hasIndex = true, params, beside = {} }: TextT
   };
 }
 
-/** A condition over an element `x`, its index `i` and params as loops; undefined if the CPU has no code for it. */
+/** What becomes of the elements that are kept: the text of a map, and the type that it gives. */
+export interface KeptText {
+  readonly text: string;
+  readonly to: ElementType;
+}
+
+/**
+ * A condition over an element `x`, its index `i` and params as loops; undefined if the CPU has no code for it. With `keptAs`, they store what
+ * that text gives for the elements that are kept.
+ */
 export const conditionText = (
   given: Pick<TextToMap, "text" | "from" | "params">,
+  keptAs?: KeptText,
 ): ConditionLoops | undefined =>
-  conditions.of(keyOfText(given), () =>
+  conditions.of(keyOfText(given) + (keptAs ? keyOfText({ ...given, ...keptAs }) : ""), () =>
     attempted(() => {
-      const { program } = readMap({ ...given, wanted: "condition", hasIndex: true });
-      return conditionLoops(program, given.from, given.params);
+      const read = (text: string, wanted: Wanted) => readMap({ ...given, text, wanted, hasIndex: true }).program;
+      return conditionLoops(
+        read(given.text, "condition"),
+        given.from,
+        given.params,
+        keptAs && { program: read(keptAs.text, keptAs.to), to: keptAs.to },
+      );
     }),
   ).made;
 

@@ -5,8 +5,9 @@ import { paramsIn } from "../../algebra/seen_params.ts";
 import type { CheckedSegments } from "../../algebra/segments.ts";
 import type { ElementType, Scalar } from "../../algebra/types.ts";
 import type { Condition, CpuArray, CpuCall, Moves, Numbers, OnCpu } from "../../cpu/call.ts";
-import { bytesIn, isShifted, numbersOver } from "../../cpu/numbers.ts";
+import { bytesIn, isShifted, newNumbers, numbersOver } from "../../cpu/numbers.ts";
 import type { CpuSegments } from "../../cpu/segments.ts";
+import type { KeptText } from "../../cpu/texts.ts";
 import type { ArgCall } from "../../plan/arg_min_max.ts";
 import { requireFeature } from "../../plan/require_feature.ts";
 import type { RunKey } from "../../plan/run_key.ts";
@@ -43,23 +44,25 @@ const loadSorts = /* @__PURE__ */ once(() => import("../../cpu/sort_loops.ts"));
 const loadMerges = /* @__PURE__ */ once(() => import("../../cpu/merge_loops.ts"));
 const loadSelections = /* @__PURE__ */ once(() => import("../../cpu/selection_loops.ts"));
 
-/** A caller's condition over elements of a type; undefined if the CPU has no code for it. */
+/** A caller's condition over elements of a type, and what becomes of those that are kept; undefined if the CPU has no code for it. */
 async function conditionOn(
   context: Context,
   text: string,
   type: ElementType,
   params: DeclaredParams | undefined,
+  keptAs?: KeptText,
 ): Promise<Condition | undefined> {
-  if (needsF16(context, text)) {
+  if (needsF16(context, text) || (keptAs && needsF16(context, keptAs.text))) {
     return undefined;
   }
-  const loops = (await loadTexts()).conditionText({ text, from: type, params });
+  const loops = (await loadTexts()).conditionText({ text, from: type, params }, keptAs);
   const scalars = scalarsIn(params);
   return (
     loops && {
       count: ({ numbers, length }) => loops.count(numbers, length, scalars),
       find: ({ numbers }, start, end, wanted) => loops.find(numbers, start, end, scalars, wanted),
-      keep: ({ numbers, length }, moves) => loops.keep(numbers, length, scalars, moves),
+      keep: ({ numbers, length }, moves) =>
+        loops.keep(numbers, length, scalars, keptAs ? { ...moves, to: numbersOver(moves.to, keptAs.to) } : moves),
     }
   );
 }
@@ -171,7 +174,7 @@ async function selectedFrom(context: Context, { planned, given, types }: Omit<Se
   const params = paramsIn(all);
   const title = `${primitive}<${type.name}>`;
   requireFeature(type, title, context.facts);
-  if ((where ?? classText ?? types.from) !== undefined) {
+  if ((where ?? all.classes ?? classText ?? types.from) !== undefined) {
     await requireRight(context, planned as Planned);
   }
   if (!areTaken(context, from, type)) {
@@ -181,8 +184,17 @@ async function selectedFrom(context: Context, { planned, given, types }: Omit<Se
   const kept = type.wide ?? type;
   const wide = await wideIn({ map: all.map, from, type });
   const map = types.from && (await loadTexts()).mapOf(wide, kept, title, context.facts.features);
-  const data = map === undefined ? items : await mapped(context, items, { text: map.text, to: kept, params });
-  const condition = where === undefined ? undefined : await conditionOn(context, where, items.type, params);
+  // A compaction stores what the map gives for the elements that are kept.
+  const isFused = where !== undefined && primitive === "compact" && !all.indices;
+  const keptAs = map && isFused ? { text: map.text, to: kept } : undefined;
+  const data =
+    map === undefined
+      ? items
+      : keptAs
+        ? { type: kept, length: items.length, numbers: newNumbers(kept, 0) }
+        : await mapped(context, items, { text: map.text, to: kept, params });
+  const condition =
+    where === undefined ? undefined : await conditionOn(context, where, items.type, params, keptAs);
   const classOf =
     classText === undefined ? undefined : await mapped(context, items, { text: classText, params });
   const isRead = (where ?? classText) === undefined || (condition ?? classOf) !== undefined;
