@@ -185,7 +185,10 @@ export const merge: OnCpu = async (call) => {
   const { values, otherValues } = call.arrays;
   const [data, other] = [call.arrays.data, call.arrays.other] as [CpuArray, CpuArray];
   const { title } = call.request;
-  const pairs = values && otherValues ? [[data, other] as const, [values, otherValues] as const] : [[data, other] as const];
+  const pairs =
+    values && otherValues
+      ? [[data, other] as const, [values, otherValues] as const]
+      : [[data, other] as const];
   if (areWords(keys, data, values)) {
     const made = pairs.map(([one]) => newElements(one, data.length + other.length, title));
     const [words, valueWords] = pairs.map(

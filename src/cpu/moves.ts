@@ -157,11 +157,11 @@ function inClasses(
   data: CpuArray | undefined,
   output?: Numbers,
 ): { readonly values: Numbers; readonly offsets: Uint32Array } {
-  const last = classes - 1;
   const offsets = new Uint32Array(classes + 1);
   for (let at = 0; at < numbers.length; at++) {
     const number = numbers[at] as number;
-    const place = number < last ? number + 1 : classes;
+    // The branch does not depend on the classes, but on whether there is one.
+    const place = number < classes ? number + 1 : classes;
     offsets[place] = (offsets[place] as number) + 1;
   }
   for (let at = 1; at <= classes; at++) {
@@ -186,10 +186,11 @@ function moveToClasses(
   from: Words | undefined,
   to: Words | Uint32Array,
 ): void {
-  const last = next.length - 2;
+  const classes = next.length - 1;
+  const last = classes - 1;
   for (let at = 0; at < numbers.length; at++) {
     const number = numbers[at] as number;
-    const index = number < last ? number : last;
+    const index = number < classes ? number | 0 : last;
     const place = next[index] as number;
     to[place] = from ? (from[at] as number) : at;
     next[index] = place + 1;

@@ -2,7 +2,7 @@ import type { Scalar, ScalarType } from "../algebra/types.ts";
 import type { BinOptions, Bins } from "../plan/bins.ts";
 import { requireBinned } from "../plan/bins.ts";
 import { requireSide } from "../plan/require_scalar.ts";
-import type { CpuArray, Numbers, OnCpu } from "./call.ts";
+import type { CpuArray, CpuCall, Numbers, OnCpu } from "./call.ts";
 import { decodeHalves, halfBlock } from "./halves.ts";
 import { bitsOf } from "./numbers.ts";
 import type { TakeBlock } from "./whole_numbers.ts";
@@ -331,6 +331,19 @@ function countedByShift({ type, numbers }: CpuArray, { count, whole }: Bins): Nu
   return new Uint32Array(sums.buffer, 0, count);
 }
 
+/** The counts of bins without weights that take one pass; undefined for others. */
+async function plainCounts(
+  data: CpuArray,
+  bins: Bins,
+  counted: CpuCall["counted"],
+): Promise<Numbers | undefined> {
+  if (bins.text === undefined) {
+    return countedByShift(data, bins);
+  }
+  const counts = new Uint32Array(bins.count);
+  return (await counted(bins.text, data, counts)) ? counts : undefined;
+}
+
 /** Puts bins behind those of the channels before an element's own. */
 const inChannels =
   (take: TakeBins, count: number, channels: number, channelOf: (index: number) => number): TakeBins =>
@@ -346,7 +359,7 @@ const inChannels =
   };
 
 /** How many elements fall in each bin, or the sums of their weights. Sums of f32 are computed as doubles, and rounded at the end. */
-export const histogram: OnCpu = async ({ arrays, request, mapped }) => {
+export const histogram: OnCpu = async ({ arrays, request, mapped, counted }) => {
   const data = arrays.data as CpuArray;
   const { y } = arrays;
   const given = request.options as BinOptions;
@@ -359,9 +372,9 @@ export const histogram: OnCpu = async ({ arrays, request, mapped }) => {
     count,
   } = requireBinned(given, type as ScalarType, typeOfY, request.title);
   const isPlain = binsOfY === undefined && channels === undefined && arrays.weights === undefined;
-  const counted = isPlain && countedByShift(data, bins);
-  if (counted) {
-    return [counted];
+  const counts = isPlain && (await plainCounts(data, bins, counted));
+  if (counts) {
+    return [counts];
   }
   const { take, sums } = countsIn(count, arrays.weights);
   const numbers = new Uint32Array(binsOfY ? length : 0);

@@ -106,13 +106,24 @@ export const mapText = (text: TextToMap): MapPass | undefined => attemptedMap(te
 /** A caller's text as a loop. @throws {Error} that says why, if the CPU has no code for it. */
 export const requireMapText = (text: TextToMap): MapPass => required(attemptedMap(text));
 
-function madeMap({ text, from, to, hasIndex = true, params, beside = {} }: TextToMap): MapPass {
+/**
+ * A text that gives the numbers of bins as a loop: it adds to the counts of its output. Undefined if the CPU has no code for it, or none that
+ * counts.
+ */
+export const countText = (given: TextToMap): MapLoop | undefined =>
+  maps.of(`${keyOfText(given)} bins`, () => attempted(() => madeMap(given, true))).made?.run;
+
+function madeMap(
+  { text, from, to, hasIndex = true, params, beside = {} }: TextToMap,
+  isCounted = false,
+): MapPass {
   const { program, type } = readMap({ text, from, wanted: to, hasIndex, params, beside });
   const result = (typeof type === "string" ? scalars[type] : type) ?? noCode("a value of no element type");
-  return {
-    type: result,
-    run: mapLoop(program, from, type === "bool" ? type : result, params, Object.values(beside)),
-  };
+  if (isCounted && result.bytes === 8) {
+    noCode("counts of bins whose numbers have 64 bits");
+  }
+  const stored = isCounted ? "bins" : type === "bool" ? type : result;
+  return { type: result, run: mapLoop(program, from, stored, params, Object.values(beside)) };
 }
 
 /** What becomes of the elements that are kept: the text of a map, and the type that it gives. */
@@ -131,7 +142,8 @@ export const conditionText = (
 ): ConditionLoops | undefined =>
   conditions.of(keyOfText(given) + (keptAs ? keyOfText({ ...given, ...keptAs }) : ""), () =>
     attempted(() => {
-      const read = (text: string, wanted: Wanted) => readMap({ ...given, text, wanted, hasIndex: true }).program;
+      const read = (text: string, wanted: Wanted) =>
+        readMap({ ...given, text, wanted, hasIndex: true }).program;
       return conditionLoops(
         read(given.text, "condition"),
         given.from,

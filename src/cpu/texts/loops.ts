@@ -52,11 +52,20 @@ function paramVariables(params: DeclaredParams | undefined): {
   return { words, lines };
 }
 
-/** A loop that maps elements of a type to those of another one, or to the results of a condition. */
+/** What a loop counts that gives numbers of bins: those from 0 up to the output's length, without their fractions. */
+const countOf = (word: string): readonly string[] => [
+  `var bin = ${word};`,
+  "if (bin > -1 && bin < output.length) {",
+  "bin = bin >>> 0;",
+  "output[bin] = output[bin] + 1;",
+  "}",
+];
+
+/** A loop that maps elements of a type to those of another one, or to the results of a condition; or that counts the bins that it gives. */
 export function mapLoop(
   program: Program,
   from: ElementType,
-  to: ElementType | "bool",
+  to: ElementType | "bool" | "bins",
   params?: DeclaredParams,
   beside: readonly ElementType[] = [],
 ): MapLoop {
@@ -74,8 +83,9 @@ export function mapLoop(
     ...others.map(({ type, name }) => variablesOf(type, name)),
   ]);
   const input = accessOf(from, "input");
-  const output = to === "bool" ? undefined : accessOf(to, "output");
-  const store = output?.write(words) ?? [`output[k] = +(${words[0]});`];
+  const [word = ""] = words;
+  const output = typeof to === "string" ? undefined : accessOf(to, "output");
+  const store = output?.write(words) ?? (to === "bins" ? countOf(word) : [`output[k] = +(${word});`]);
   const body = [...lines, ...words].join("\n");
   return evaluated(
     [
@@ -160,7 +170,10 @@ function moveLines(to: string, place: string, moved: Moved): readonly string[] {
 }
 
 /** What stands before a loop that stores what a text gives for an element, and the statements that store it as element `kept`. */
-function storesOf({ before, each, words }: ElementText, to: ElementType): Pick<ElementText, "before" | "each"> {
+function storesOf(
+  { before, each, words }: ElementText,
+  to: ElementType,
+): Pick<ElementText, "before" | "each"> {
   const output = accessOf(to, "to");
   return {
     before: [...before, ...output.views],

@@ -297,6 +297,14 @@ export async function described(
     arrays,
     request: wide,
     mapped: mappedBy,
+    async counted(text, from, counts) {
+      if (needsF16(context, text)) {
+        return false;
+      }
+      const run = (await loadTexts()).countText({ text, from: from.type, params });
+      run?.(from.numbers, counts, 0, from.length, scalarsIn(params));
+      return run !== undefined;
+    },
     condition: (text, type) => conditionOn(context, text, type, params),
     async elementsInOrder() {
       const ofData = { ...call, request: { ...wide, results: wide.results.slice(0, 1) } };

@@ -2,5 +2,5 @@
 
 export * as conditions from "../../cpu/conditions.ts";
 export * as maps from "../../cpu/maps.ts";
-export { conditionText, mapText, operatorText } from "../../cpu/texts.ts";
+export { conditionText, countText, mapText, operatorText } from "../../cpu/texts.ts";
 export { mapOf } from "../../plan/map.ts";
