@@ -221,16 +221,21 @@ export const scatter: OnCpu = async ({ arrays, request }) => {
     }
     return [to];
   }
-  const { combinedAt, foldNameOf, ...folds } = await part(import("./segment_folds.ts"));
+  const { combinedAt, foldNameOf } = await part(import("./scatter_folds.ts"));
   const name = foldNameOf(op, type);
-  const combined = name && combinedAt(values, name, positions, length);
+  if (name === undefined) {
+    return undefined;
+  }
+  const combined = combinedAt(values, name, positions, length);
   if (combined) {
     return [combined];
   }
   request.requireContents?.();
-  const { reduceSegments } = name === "exactAdd" ? await part(import("./exact_folds.ts")) : folds;
+  const { reduceSegments } = await (name === "exactAdd"
+    ? part(import("./exact_folds.ts"))
+    : part(import("./segment_folds.ts")));
   const { values: input, offsets } = inClasses(positions, length, values);
-  return name && [reduceSegments({ type, op: name, input, segments: { kind: "offsets", words: offsets } })];
+  return [reduceSegments({ type, op: name, input, segments: { kind: "offsets", words: offsets } })];
 };
 
 /**

@@ -62,7 +62,12 @@ async function conditionOn(
       count: ({ numbers, length }) => loops.count(numbers, length, scalars),
       find: ({ numbers }, start, end, wanted) => loops.find(numbers, start, end, scalars, wanted),
       keep: ({ numbers, length }, moves) =>
-        loops.keep(numbers, length, scalars, keptAs ? { ...moves, to: numbersOver(moves.to, keptAs.to) } : moves),
+        loops.keep(
+          numbers,
+          length,
+          scalars,
+          keptAs ? { ...moves, to: numbersOver(moves.to, keptAs.to) } : moves,
+        ),
     }
   );
 }
