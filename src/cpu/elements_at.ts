@@ -23,11 +23,11 @@ export function copyAt({ type, length, numbers }: CpuArray, positions: Uint32Arr
   let isInside = true;
   for (let at = 0; at < positions.length; at++) {
     const place = positions[at] as number;
-    if (place >= length) {
+    if (place < length) {
+      halves[at] = from[place] as number;
+    } else {
       isInside = false;
-      continue;
     }
-    halves[at] = from[place] as number;
   }
   return isInside;
 }
@@ -36,11 +36,11 @@ function moveWords(from: Uint32Array, positions: Uint32Array, to: Uint32Array, l
   let isInside = true;
   for (let at = 0; at < positions.length; at++) {
     const place = positions[at] as number;
-    if (place >= length) {
+    if (place < length) {
+      to[at] = from[place] as number;
+    } else {
       isInside = false;
-      continue;
     }
-    to[at] = from[place] as number;
   }
   return isInside;
 }
@@ -49,12 +49,12 @@ function movePairs(from: Uint32Array, positions: Uint32Array, to: Uint32Array, l
   let isInside = true;
   for (let at = 0; at < positions.length; at++) {
     const place = positions[at] as number;
-    if (place >= length) {
+    if (place < length) {
+      to[2 * at] = from[2 * place] as number;
+      to[2 * at + 1] = from[2 * place + 1] as number;
+    } else {
       isInside = false;
-      continue;
     }
-    to[2 * at] = from[2 * place] as number;
-    to[2 * at + 1] = from[2 * place + 1] as number;
   }
   return isInside;
 }
@@ -65,12 +65,12 @@ function moveLong(from: Uint32Array, positions: Uint32Array, to: Uint32Array, le
   let isInside = true;
   for (let at = 0; at < positions.length; at++) {
     const place = positions[at] as number;
-    if (place >= length) {
+    if (place < length) {
+      for (let word = 0; word < size; word++) {
+        to[size * at + word] = from[size * place + word] as number;
+      }
+    } else {
       isInside = false;
-      continue;
-    }
-    for (let word = 0; word < size; word++) {
-      to[size * at + word] = from[size * place + word] as number;
     }
   }
   return isInside;
