@@ -151,6 +151,38 @@ export interface KeptAs {
   readonly to: ElementType;
 }
 
+/** Adds up what a text gives for each element, from left to right. The scalars are those of the params' values. */
+export type SumLoop = (
+  input: Numbers,
+  length: number,
+  scalars: readonly ScalarValue[],
+  start: number,
+) => number;
+
+export function sumLoop(
+  program: Program,
+  from: ElementType,
+  { name, kind }: ElementType,
+  params: DeclaredParams | undefined,
+): SumLoop {
+  const { before, each, words } = elementText(program, from, params);
+  const [word] = words;
+  const sums = { f32: `Math.fround(sum + Math.fround(${word}))`, f64: `sum + ${word}` };
+  return evaluated(
+    [
+      "return function (input, length, scalars, start) {",
+      ...before,
+      `var sum = ${kind === "float" ? "+start" : "start | 0"};`,
+      "for (var k = 0; k < length; k++) {",
+      ...each,
+      `sum = ${kind === "float" ? sums[name as keyof typeof sums] : `(sum + ${word}) | 0`};`,
+      "}",
+      `return sum${kind === "unsigned" ? " >>> 0" : ""};`,
+      "};",
+    ].join("\n"),
+  ) as SumLoop;
+}
+
 /** What a loop moves: indices, words that the condition reads as `x`, or elements of as many words of an array beside. */
 type Moved = "index" | "x" | number;
 

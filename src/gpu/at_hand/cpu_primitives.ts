@@ -26,11 +26,8 @@ import {
   loadExact,
   loadSegments,
   loadTexts,
-  mapped,
-  needsF16,
   packed,
   putIn,
-  scalarsIn,
   wideIn,
 } from "./cpu_calls.ts";
 import type { ArgValue, Selected, Selection } from "./hand_types.ts";
@@ -52,10 +49,11 @@ async function conditionOn(
   params: DeclaredParams | undefined,
   keptAs?: KeptText,
 ): Promise<Condition | undefined> {
+  const { conditionText, needsF16, scalarsIn } = await loadTexts();
   if (needsF16(context, text) || (keptAs && needsF16(context, keptAs.text))) {
     return undefined;
   }
-  const loops = (await loadTexts()).conditionText({ text, from: type, params }, keptAs);
+  const loops = conditionText({ text, from: type, params }, keptAs);
   const scalars = scalarsIn(params);
   return (
     loops && {
@@ -162,7 +160,7 @@ async function segmentsOf(
   const computed =
     key.text === undefined
       ? array
-      : await mapped(context, array, {
+      : (await loadTexts()).mapped(context, array, {
           text: key.text,
           to: key.type.wide ?? key.type,
           hasIndex: false,
@@ -197,11 +195,13 @@ async function selectedFrom(context: Context, { planned, given, types }: Omit<Se
       ? items
       : keptAs
         ? { type: kept, length: items.length, numbers: newNumbers(kept, 0) }
-        : await mapped(context, items, { text: map.text, to: kept, params });
+        : (await loadTexts()).mapped(context, items, { text: map.text, to: kept, params });
   const condition =
     where === undefined ? undefined : await conditionOn(context, where, items.type, params, keptAs);
   const classOf =
-    classText === undefined ? undefined : await mapped(context, items, { text: classText, params });
+    classText === undefined
+      ? undefined
+      : (await loadTexts()).mapped(context, items, { text: classText, params });
   const isRead = (where ?? classText) === undefined || (condition ?? classOf) !== undefined;
   return data && isRead ? { items, data, condition, classOf } : undefined;
 }
@@ -291,8 +291,8 @@ export async function described(
     arrays[operand] = await arrayOf(given, type, name, operand);
   }
   const params = paramsIn(request.options);
-  const mappedBy: CpuCall["mapped"] = (text, from, to, hasIndex = false, beside) =>
-    mapped(context, from, { text, to, hasIndex, params, beside });
+  const mappedBy: CpuCall["mapped"] = async (text, from, to, hasIndex = false, beside) =>
+    (await loadTexts()).mapped(context, from, { text, to, hasIndex, params, beside });
   const wide = {
     ...request,
     options: await wideIn(request.options),
@@ -303,10 +303,8 @@ export async function described(
     request: wide,
     mapped: mappedBy,
     async counted(text, from, counts) {
-      if (needsF16(context, text)) {
-        return false;
-      }
-      const run = (await loadTexts()).countText({ text, from: from.type, params });
+      const { countText, needsF16, scalarsIn } = await loadTexts();
+      const run = needsF16(context, text) ? undefined : countText({ text, from: from.type, params });
       run?.(from.numbers, counts, 0, from.length, scalarsIn(params));
       return run !== undefined;
     },
