@@ -45,10 +45,9 @@ function startsOfShort(words: Int32Array, most: number, starts: Uint32Array, fir
   for (let at = 1; at < words.length; at++) {
     const word = words[at] as number;
     const key = (word & magnitude) > most ? most + 1 : word;
-    const differing = key ^ before;
     // It is overwritten unless a run starts there.
     starts[count] = firsts ? (firsts[at] as number) : at;
-    count += (differing | (0 - differing)) >>> 31;
+    count += Number(key !== before);
     before = key;
   }
   return count;
