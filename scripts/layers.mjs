@@ -71,6 +71,7 @@ const parts = [
   "src/cpu/moves.ts",
   "src/cpu/narrow_elements.ts",
   "src/cpu/search_loops.ts",
+  "src/cpu/scatter_folds.ts",
   "src/cpu/segment_folds.ts",
   "src/cpu/selection_loops.ts",
   "src/cpu/sort_loops.ts",

@@ -256,6 +256,7 @@ async function readCall(described: Described, paths: Paths, flags: Options): Pro
     // The call itself says what the adapter lacks.
     facts: describedAdapters.nvidia,
   });
+  request.requireContents?.();
   return {
     elements,
     input,

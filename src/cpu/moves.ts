@@ -2,11 +2,11 @@ import type { Operator } from "../algebra/monoid.ts";
 import { part } from "../errors.ts";
 import type { CountBounds } from "../plan/count_bounds.ts";
 import { requireBounds } from "../plan/count_bounds.ts";
-import type { RunKeyOptions } from "../plan/run_key.ts";
+import type { RunKey, RunKeyOptions } from "../plan/run_key.ts";
 import { requireRunKey } from "../plan/run_key.ts";
-import type { CpuArray, Moves, Numbers, OnCpu } from "./call.ts";
+import type { CpuArray, CpuCall, Moves, Numbers, OnCpu } from "./call.ts";
 import { copyAt } from "./elements_at.ts";
-import { bitsOf, numbersLike } from "./numbers.ts";
+import { bitsOf, numbersLike, numbersOver, wordsOf } from "./numbers.ts";
 import { endsOfRuns, startsOfRuns } from "./runs.ts";
 import { wholeNumbers } from "./whole_numbers.ts";
 
@@ -17,8 +17,10 @@ const roomFor = ({ type, numbers }: CpuArray, count: number): Numbers =>
   numbersLike(numbers, count * (type.bytes / numbers.BYTES_PER_ELEMENT));
 
 /** The elements at these places, in a new array or in the start of `output`. */
-const elementsAt = (data: CpuArray, places: Uint32Array, output = roomFor(data, places.length)): Numbers =>
+function elementsAt(data: CpuArray, places: Uint32Array, output = roomFor(data, places.length)): Numbers {
   copyAt(data, places, output);
+  return output;
+}
 
 /** Elements that flags or classes order, and where they go. */
 export interface Selection {
@@ -155,10 +157,11 @@ function inClasses(
   data: CpuArray | undefined,
   output?: Numbers,
 ): { readonly values: Numbers; readonly offsets: Uint32Array } {
-  const last = classes - 1;
   const offsets = new Uint32Array(classes + 1);
   for (let at = 0; at < numbers.length; at++) {
-    const place = Math.min(numbers[at] as number, last) + 1;
+    const number = numbers[at] as number;
+    // The branch does not depend on the classes, but on whether there is one.
+    const place = number < classes ? number + 1 : classes;
     offsets[place] = (offsets[place] as number) + 1;
   }
   for (let at = 1; at <= classes; at++) {
@@ -183,19 +186,26 @@ function moveToClasses(
   from: Words | undefined,
   to: Words | Uint32Array,
 ): void {
-  const last = next.length - 2;
+  const classes = next.length - 1;
+  const last = classes - 1;
   for (let at = 0; at < numbers.length; at++) {
-    const number = Math.min(numbers[at] as number, last);
-    const place = next[number] as number;
+    const number = numbers[at] as number;
+    const index = number < classes ? number | 0 : last;
+    const place = next[index] as number;
     to[place] = from ? (from[at] as number) : at;
-    next[number] = place + 1;
+    next[index] = place + 1;
   }
 }
 
 /** The value at each position. */
-export const gather: OnCpu = async ({ arrays: { values, positions } }) => [
-  elementsAt(values as CpuArray, (positions as CpuArray).numbers as Uint32Array),
-];
+export const gather: OnCpu = async ({ arrays: { values, positions }, request }) => {
+  const places = (positions as CpuArray).numbers as Uint32Array;
+  const gathered = roomFor(values as CpuArray, places.length);
+  if (!copyAt(values as CpuArray, places, gathered)) {
+    request.requireContents?.();
+  }
+  return [gathered];
+};
 
 /** Each value at its position; by an operator, what the values of a position combine to. */
 export const scatter: OnCpu = async ({ arrays, request }) => {
@@ -206,31 +216,48 @@ export const scatter: OnCpu = async ({ arrays, request }) => {
   const { op } = request.options as { readonly op?: Operator };
   if (op === undefined) {
     const to = roomFor(values, length);
-    putAt(bitsOf(values.numbers), positions, bitsOf(to));
+    if (!putAt(bitsOf(values.numbers), positions, bitsOf(to), length)) {
+      request.requireContents?.();
+    }
     return [to];
   }
-  const { foldNameOf, ...folds } = await part(import("./segment_folds.ts"));
+  const { combinedAt, foldNameOf } = await part(import("./scatter_folds.ts"));
   const name = foldNameOf(op, type);
-  const { reduceSegments } = name === "exactAdd" ? await part(import("./exact_folds.ts")) : folds;
+  if (name === undefined) {
+    return undefined;
+  }
+  const combined = combinedAt(values, name, positions, length);
+  if (combined) {
+    return [combined];
+  }
+  request.requireContents?.();
+  const { reduceSegments } = await (name === "exactAdd"
+    ? part(import("./exact_folds.ts"))
+    : part(import("./segment_folds.ts")));
   const { values: input, offsets } = inClasses(positions, length, values);
-  return name && [reduceSegments({ type, op: name, input, segments: { kind: "offsets", words: offsets } })];
+  return [reduceSegments({ type, op: name, input, segments: { kind: "offsets", words: offsets } })];
 };
 
-/** Puts elements at their positions. The last one stays where several have one. */
-function putAt(from: Words, positions: Uint32Array, to: Words): void {
+/**
+ * Puts elements at their positions. The last one stays where several have one. It stops at a position that is not below `length`: then it
+ * gives false.
+ */
+function putAt(from: Words, positions: Uint32Array, to: Words, length: number): boolean {
   const size = from.length / positions.length;
-  if (size === 1) {
-    for (let at = 0; at < positions.length; at++) {
-      to[positions[at] as number] = from[at] as number;
-    }
-    return;
-  }
   for (let at = 0; at < positions.length; at++) {
-    const place = size * (positions[at] as number);
+    const place = positions[at] as number;
+    if (place >= length) {
+      return false;
+    }
+    if (size === 1) {
+      to[place] = from[at] as number;
+      continue;
+    }
     for (let word = 0; word < size; word++) {
-      to[place + word] = from[size * at + word] as number;
+      to[size * place + word] = from[size * at + word] as number;
     }
   }
+  return true;
 }
 
 /** Each value as often as its count says. */
@@ -238,24 +265,52 @@ export const expandRuns: OnCpu = async ({ arrays, request }) => {
   const values = arrays.values as CpuArray;
   const counts = (arrays.counts as CpuArray).numbers as Uint32Array;
   const [first, ...others] = request.results;
-  const places = new Uint32Array(first?.most ?? 0);
-  const ranks = others.map(({ most }) => new Uint32Array(most));
-  let at = 0;
-  for (let run = 0; run < counts.length; run++) {
-    const start = at;
-    const end = at + (counts[run] as number);
-    for (; at < end; at++) {
-      places[at] = run;
-      for (const one of ranks) {
-        one[at] = at - start;
-      }
-    }
+  const length = first?.most ?? 0;
+  const ranks = others.map(() => ranksIn(counts, length));
+  if (first?.like && values.type.bytes === 4) {
+    const repeated = roomFor(values, length);
+    repeatWords(wordsOf(values.numbers), counts, wordsOf(repeated));
+    return [repeated, ...ranks];
   }
+  const places = new Uint32Array(length);
+  repeatWords(undefined, counts, places);
   return [first?.like ? elementsAt(values, places) : places, ...ranks];
 };
 
-/** The first element of each run of equal elements. */
-export const firstOfRuns = (data: CpuArray): Numbers => elementsAt(data, startsOfRuns(data));
+/** Puts each word there as often as its count says; or its position. */
+function repeatWords(from: Uint32Array | undefined, counts: Uint32Array, to: Uint32Array): void {
+  let at = 0;
+  for (let run = 0; run < counts.length; run++) {
+    const end = at + (counts[run] as number);
+    const word = from ? (from[run] as number) : run;
+    for (; at < end; at++) {
+      to[at] = word;
+    }
+  }
+}
+
+/** The number of each element in its run. */
+function ranksIn(counts: Uint32Array, length: number): Uint32Array {
+  const ranks = new Uint32Array(length);
+  let start = 0;
+  for (let run = 0; run < counts.length; run++) {
+    const count = counts[run] as number;
+    for (let rank = 0; rank < count; rank++) {
+      ranks[start + rank] = rank;
+    }
+    start += count;
+  }
+  return ranks;
+}
+
+/** The first element of each run of equal elements; and where each run begins and the last one ends. */
+export function firstOfRuns(data: CpuArray): { readonly firsts: Numbers; readonly offsets: Uint32Array } {
+  const starts = startsOfRuns(data);
+  const offsets = new Uint32Array(starts.length + 1);
+  offsets.set(starts);
+  offsets[starts.length] = data.length;
+  return { firsts: elementsAt(data, starts), offsets };
+}
 
 /** Where runs start, and how many elements each has. */
 interface Runs {
@@ -300,6 +355,11 @@ export const unique: OnCpu = async (call) => {
   const data = arrays.data as CpuArray;
   const options = request.options as RunKeyOptions & CountBounds & { readonly sort?: boolean };
   const { type, text } = requireRunKey(options, data.type, request.title);
+  const bounds = requireBounds(options, request.title);
+  const [first, ...others] = request.results;
+  if (first?.like && others.length === 0 && bounds === undefined && (text === undefined || !options.sort)) {
+    return firstElements(call, { type, text });
+  }
   const keys = text === undefined ? data : await mapped(text, data, type);
   const positions = options.sort ? await call.positionsInOrder() : undefined;
   if (keys === undefined || (options.sort && positions === undefined)) {
@@ -307,7 +367,6 @@ export const unique: OnCpu = async (call) => {
   }
   const inOrder = positions ? { ...keys, numbers: elementsAt(keys, positions) } : keys;
   const all = runsFrom(startsOfRuns(inOrder), data.length);
-  const bounds = requireBounds(options, request.title);
   const { starts, counts } = bounds ? runsWithin(all, bounds) : all;
   const firsts = positions ? starts.map((start) => positions[start] as number) : starts.slice();
   const made = {
@@ -319,3 +378,21 @@ export const unique: OnCpu = async (call) => {
 };
 
 export const runLengths: OnCpu = unique;
+
+/** The first element of each run alone. Sorted elements need no positions, since equal ones have the same bits or are sorted by positions. */
+async function firstElements(
+  { arrays, request, mapped, elementsInOrder }: CpuCall,
+  { type, text }: RunKey,
+): Promise<readonly Numbers[] | undefined> {
+  const given = arrays.data as CpuArray;
+  const { sort = false } = request.options as { readonly sort?: boolean };
+  const numbers = sort ? await elementsInOrder() : given.numbers;
+  const data = numbers && { ...given, numbers };
+  const keys = data && text !== undefined ? await mapped(text, data, type) : data;
+  if (data === undefined || keys === undefined) {
+    return undefined;
+  }
+  return data.type.bytes === 4 && keys.type.bytes <= 4
+    ? [numbersOver(startsOfRuns(keys, wordsOf(data.numbers)), data.type)]
+    : [elementsAt(data, startsOfRuns(keys))];
+}

@@ -10,8 +10,8 @@ interface Shape {
   readonly used: Int32Array;
 }
 
-/** The position of the first element of each run. */
-export function startsOfRuns({ type, length, numbers }: CpuArray): Uint32Array {
+/** The position of the first element of each run; or what `words` have there, if the elements or their keys are words. */
+export function startsOfRuns({ type, length, numbers }: CpuArray, firsts?: Uint32Array): Uint32Array {
   const starts = new Uint32Array(length);
   if (length === 0) {
     return starts;
@@ -22,7 +22,7 @@ export function startsOfRuns({ type, length, numbers }: CpuArray): Uint32Array {
   const count =
     used.length > 1
       ? startsOfLong({ words, used }, length, isFloat, starts)
-      : startsOfShort(words, isFloat ? (type.bytes === 2 ? 0x7c00 : 0x7f800000) : 0x7fffffff, starts);
+      : startsOfShort(words, isFloat ? (type.bytes === 2 ? 0x7c00 : 0x7f800000) : 0x7fffffff, starts, firsts);
   return starts.subarray(0, count);
 }
 
@@ -36,18 +36,18 @@ function shapeOf(bytes: Uint8Array | undefined, numbers: Numbers, length: number
 }
 
 /** The same for elements of a word. What has a magnitude past `most` is NaN; nothing is, for integers. */
-function startsOfShort(words: Int32Array, most: number, starts: Uint32Array): number {
+function startsOfShort(words: Int32Array, most: number, starts: Uint32Array, firsts?: Uint32Array): number {
   const magnitude = most === 0x7c00 ? 0x7fff : 0x7fffffff;
   let before = words[0] as number;
   before = (before & magnitude) > most ? most + 1 : before;
   let count = 1;
+  starts[0] = firsts ? (firsts[0] as number) : 0;
   for (let at = 1; at < words.length; at++) {
     const word = words[at] as number;
     const key = (word & magnitude) > most ? most + 1 : word;
-    const differing = key ^ before;
     // It is overwritten unless a run starts there.
-    starts[count] = at;
-    count += (differing | (0 - differing)) >>> 31;
+    starts[count] = firsts ? (firsts[at] as number) : at;
+    count += Number(key !== before);
     before = key;
   }
   return count;

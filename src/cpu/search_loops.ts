@@ -2,8 +2,9 @@ import type { Scalar, ScalarType } from "../algebra/types.ts";
 import type { BinOptions, Bins } from "../plan/bins.ts";
 import { requireBinned } from "../plan/bins.ts";
 import { requireSide } from "../plan/require_scalar.ts";
-import type { CpuArray, Numbers, OnCpu } from "./call.ts";
+import type { CpuArray, CpuCall, Numbers, OnCpu } from "./call.ts";
 import { decodeHalves, halfBlock } from "./halves.ts";
+import { bitsOf } from "./numbers.ts";
 import type { TakeBlock } from "./whole_numbers.ts";
 import { BLOCK, eachBlock, eachWideBlock, isWide, wholeNumbers } from "./whole_numbers.ts";
 
@@ -104,18 +105,34 @@ type FindBins = (doubles: Float64Array, items: number, bins: Uint32Array) => voi
 /** Even bins of whole numbers, where all products are exact. Numbers count from `low`. */
 const evenBins =
   (low: number, span: number, count: number): FindBins =>
-  (doubles, items, bins) => {
-    for (let at = 0; at < items; at++) {
-      const offset = (doubles[at] as number) - low;
-      bins[at] =
-        offset >= 0 && offset <= span ? Math.min(Math.floor((offset * count) / span), count - 1) : count;
-    }
-  };
+  (doubles, items, bins) =>
+    findEvenBins(doubles, items, bins, low, span, count);
 
-/** The last edge that is not above a number which lies between the first and the last edge: that of its bin. */
+function findEvenBins(
+  doubles: Float64Array,
+  items: number,
+  bins: Uint32Array,
+  low: number,
+  span: number,
+  count: number,
+): void {
+  // The array takes the whole part. If all are fractions, an item takes 1.9 ns, else 3.6.
+  const [last, outside] = [count - 0.5, count + 0.5];
+  for (let at = 0; at < items; at++) {
+    const offset = (doubles[at] as number) - low;
+    const bin = offset < span ? (offset * count) / span : last;
+    bins[at] = offset >= 0 && offset <= span ? bin : outside;
+  }
+}
+
+/** The last edge that is not above a number, which is that of its bin; of the last edge, that before it; `count` for a number outside of all. */
 function binAmong(edges: Float64Array, number: number): number {
+  const count = edges.length - 1;
+  if (!(number >= (edges[0] as number) && number <= (edges[count] as number))) {
+    return count;
+  }
   // The edge at `to` is above the number, or the last one.
-  let [from, to] = [0, edges.length - 1];
+  let [from, to] = [0, count];
   while (to - from > 1) {
     const middle = (from + to) >>> 1;
     if ((edges[middle] as number) <= number) {
@@ -129,23 +146,28 @@ function binAmong(edges: Float64Array, number: number): number {
 
 /** Bins between edges. Edges that are `step` apart, but for rounding, are guessed first. */
 function binsBetween(edges: Float64Array, step: number | undefined): FindBins {
-  const count = edges.length - 1;
-  const first = edges[0] as number;
-  const last = edges[count] as number;
   const scale = step === undefined ? 0 : 1 / step;
-  return (doubles, items, bins) => {
-    for (let at = 0; at < items; at++) {
-      const number = doubles[at] as number;
-      if (!(number >= first && number <= last)) {
-        bins[at] = count;
-        continue;
-      }
-      const guess = Math.min(Math.floor((number - first) * scale), count - 1);
-      const isRight =
-        (edges[guess] as number) <= number && (guess === count - 1 || number < (edges[guess + 1] as number));
-      bins[at] = isRight ? guess : binAmong(edges, number);
+  return (doubles, items, bins) => findBinsBetween(doubles, items, bins, edges, scale);
+}
+
+function findBinsBetween(
+  doubles: Float64Array,
+  items: number,
+  bins: Uint32Array,
+  edges: Float64Array,
+  scale: number,
+): void {
+  const first = edges[0] as number;
+  const last = edges.length - 2;
+  for (let at = 0; at < items; at++) {
+    const number = doubles[at] as number;
+    const rounded = ((number - first) * scale) & 0x7fffffff;
+    const guess = rounded < last ? rounded : last;
+    bins[at] = guess;
+    if (!((edges[guess] as number) <= number && number < (edges[guess + 1] as number))) {
+      bins[at] = binAmong(edges, number);
     }
-  };
+  }
 }
 
 /** The bins of integers of 64 bits, one by one. */
@@ -247,19 +269,21 @@ function countsIn(
   const sums = new Int32Array(count);
   const take: TakeBins =
     weights === undefined
-      ? (bins, _, items) => {
-          for (let at = 0; at < items; at++) {
-            const bin = bins[at] as number;
-            if (bin < count) {
-              sums[bin] = (sums[bin] as number) + 1;
-            }
-          }
-        }
+      ? (bins, _, items) => countBins(bins, items, sums)
       : addingWhole(sums, new Int32Array(weights.numbers.buffer, weights.numbers.byteOffset, weights.length));
   return {
     take,
     sums: () => (weights?.numbers instanceof Int32Array ? sums : new Uint32Array(sums.buffer)),
   };
+}
+
+function countBins(bins: Uint32Array, items: number, sums: Int32Array): void {
+  for (let at = 0; at < items; at++) {
+    const bin = bins[at] as number;
+    if (bin < sums.length) {
+      sums[bin] = (sums[bin] as number) + 1;
+    }
+  }
 }
 
 /** Adds weights that wrap around. */
@@ -273,6 +297,52 @@ const addingWhole =
       }
     }
   };
+
+/** Counts integers of a word in even bins whose width is a power of two. What has the highest edge counts as another bin. */
+function countByShift(words: Int32Array, low: number, span: number, shift: number, sums: Int32Array): void {
+  const sign = -0x80000000;
+  const last = Math.min(span, 2 ** 32 - 1) ^ sign;
+  const first = low | 0;
+  for (let at = 0; at < words.length; at++) {
+    const offset = ((words[at] as number) - first) | 0;
+    if ((offset ^ sign) <= last) {
+      const bin = offset >>> shift;
+      sums[bin] = (sums[bin] as number) + 1;
+    }
+  }
+}
+
+/** The same for a call; undefined for other elements and bins. */
+function countedByShift({ type, numbers }: CpuArray, { count, whole }: Bins): Numbers | undefined {
+  const { bytes, kind, lowest, greatest } = type as ScalarType;
+  if (whole === undefined || bytes !== 4 || kind === "float") {
+    return undefined;
+  }
+  const low = Number(whole.low);
+  const span = Number(whole.high - whole.low);
+  const shift = Math.log2(span / count);
+  const isIn = low >= (lowest as number) && low + span <= (greatest as number) + 1;
+  if (!(isIn && shift >= 0 && shift < 32 && count * 2 ** shift === span && Number.isInteger(shift))) {
+    return undefined;
+  }
+  const sums = new Int32Array(count + 1);
+  countByShift(bitsOf(numbers) as Int32Array, low, span, shift, sums);
+  sums[count - 1] = (sums[count - 1] as number) + (sums[count] as number);
+  return new Uint32Array(sums.buffer, 0, count);
+}
+
+/** The counts of bins without weights that take one pass; undefined for others. */
+async function plainCounts(
+  data: CpuArray,
+  bins: Bins,
+  counted: CpuCall["counted"],
+): Promise<Numbers | undefined> {
+  if (bins.text === undefined) {
+    return countedByShift(data, bins);
+  }
+  const counts = new Uint32Array(bins.count);
+  return (await counted(bins.text, data, counts)) ? counts : undefined;
+}
 
 /** Puts bins behind those of the channels before an element's own. */
 const inChannels =
@@ -289,7 +359,7 @@ const inChannels =
   };
 
 /** How many elements fall in each bin, or the sums of their weights. Sums of f32 are computed as doubles, and rounded at the end. */
-export const histogram: OnCpu = async ({ arrays, request, mapped }) => {
+export const histogram: OnCpu = async ({ arrays, request, mapped, counted }) => {
   const data = arrays.data as CpuArray;
   const { y } = arrays;
   const given = request.options as BinOptions;
@@ -301,6 +371,11 @@ export const histogram: OnCpu = async ({ arrays, request, mapped }) => {
     y: binsOfY,
     count,
   } = requireBinned(given, type as ScalarType, typeOfY, request.title);
+  const isPlain = binsOfY === undefined && channels === undefined && arrays.weights === undefined;
+  const counts = isPlain && (await plainCounts(data, bins, counted));
+  if (counts) {
+    return [counts];
+  }
   const { take, sums } = countsIn(count, arrays.weights);
   const numbers = new Uint32Array(binsOfY ? length : 0);
   const takeFirst: TakeBins = binsOfY

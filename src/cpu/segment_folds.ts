@@ -6,7 +6,6 @@ import { mirror, mirrored } from "./reverse.ts";
 import type { CpuSegments } from "./segments.ts";
 import { endsOf } from "./segments.ts";
 
-export { foldNameOf } from "./folds.ts";
 export { inReverse } from "./reverse.ts";
 
 // Scans and reductions that start anew with each segment; and scans in reverse, which few programs need as well.

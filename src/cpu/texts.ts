@@ -7,8 +7,8 @@ import { f64, i64, u64 } from "../algebra/types_64_later.ts";
 import { Recent } from "../simulator/recent.ts";
 import type { Numbers } from "./call.ts";
 import { keyOf, scalarsOfValue, valueOfScalars } from "./texts/elements.ts";
-import type { ConditionLoops, MapLoop, OperatorLoops, Scalars } from "./texts/loops.ts";
-import { conditionLoops, mapLoop, operatorLoops } from "./texts/loops.ts";
+import type { ConditionLoops, MapLoop, OperatorLoops, Scalars, SumLoop } from "./texts/loops.ts";
+import { conditionLoops, mapLoop, operatorLoops, sumLoop } from "./texts/loops.ts";
 import { noCode } from "./texts/no_code.ts";
 import type { Beside, OperatorText, Wanted } from "./texts/program.ts";
 import { readMap, readOperator } from "./texts/program.ts";
@@ -106,23 +106,66 @@ export const mapText = (text: TextToMap): MapPass | undefined => attemptedMap(te
 /** A caller's text as a loop. @throws {Error} that says why, if the CPU has no code for it. */
 export const requireMapText = (text: TextToMap): MapPass => required(attemptedMap(text));
 
-function madeMap({ text, from, to, hasIndex = true, params, beside = {} }: TextToMap): MapPass {
+/**
+ * A text that gives the numbers of bins as a loop: it adds to the counts of its output. Undefined if the CPU has no code for it, or none that
+ * counts.
+ */
+export const countText = (given: TextToMap): MapLoop | undefined =>
+  maps.of(`${keyOfText(given)} bins`, () => attempted(() => madeMap(given, true))).made?.run;
+
+/** A loop that adds up what a text gives for each element, and the types that it has sums of. */
+const SUMMED: readonly string[] = ["u32", "i32", "f32", "f64"];
+const sums = /* @__PURE__ */ new Recent<string, Attempt<SumLoop>>(LEAST_TEXTS);
+
+/** A text as a loop that adds up what it gives; undefined if the CPU has no code for it. */
+export const sumText = (given: TextToMap & { readonly to: ElementType }): SumLoop | undefined =>
+  SUMMED.includes(given.to.name)
+    ? sums.of(keyOfText(given), () =>
+        attempted(() => {
+          const { text, from, to, params } = given;
+          const { program } = readMap({ text, from, wanted: to, hasIndex: true, params });
+          return sumLoop(program, from, to, params);
+        }),
+      ).made
+    : undefined;
+
+function madeMap(
+  { text, from, to, hasIndex = true, params, beside = {} }: TextToMap,
+  isCounted = false,
+): MapPass {
   const { program, type } = readMap({ text, from, wanted: to, hasIndex, params, beside });
   const result = (typeof type === "string" ? scalars[type] : type) ?? noCode("a value of no element type");
-  return {
-    type: result,
-    run: mapLoop(program, from, type === "bool" ? type : result, params, Object.values(beside)),
-  };
+  if (isCounted && result.bytes === 8) {
+    noCode("counts of bins whose numbers have 64 bits");
+  }
+  const stored = isCounted ? "bins" : type === "bool" ? type : result;
+  return { type: result, run: mapLoop(program, from, stored, params, Object.values(beside)) };
 }
 
-/** A condition over an element `x`, its index `i` and params as loops; undefined if the CPU has no code for it. */
+/** What becomes of the elements that are kept: the text of a map, and the type that it gives. */
+export interface KeptText {
+  readonly text: string;
+  readonly to: ElementType;
+}
+
+/**
+ * A condition over an element `x`, its index `i` and params as loops; undefined if the CPU has no code for it. With `keptAs`, they store what
+ * that text gives for the elements that are kept.
+ */
 export const conditionText = (
   given: Pick<TextToMap, "text" | "from" | "params">,
+  keptAs?: KeptText,
 ): ConditionLoops | undefined =>
-  conditions.of(keyOfText(given), () =>
+  conditions.of(keyOfText(given) + (keptAs ? keyOfText({ ...given, ...keptAs }) : ""), () =>
     attempted(() => {
-      const { program } = readMap({ ...given, wanted: "condition", hasIndex: true });
-      return conditionLoops(program, given.from, given.params);
+      const read = (text: string, wanted: Wanted) =>
+        readMap({ ...given, text, wanted, hasIndex: true }).program;
+      return conditionLoops(
+        read(given.text, "condition"),
+        given.from,
+        given.params,
+        keptAs && { program: read(keptAs.text, keptAs.to), to: keptAs.to },
+      );
     }),
   ).made;
 

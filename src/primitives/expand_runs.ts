@@ -70,7 +70,10 @@ const MOST = 2 ** 32 - 2;
 
 /** What the counts add up to. @throws {LimitError} if no result has as many elements. */
 function requireTotal(counts: Uint32Array, title: string): number {
-  const total = counts.reduce((sum, count) => sum + count, 0);
+  let total = 0;
+  for (let at = 0; at < counts.length; at++) {
+    total += counts[at] as number;
+  }
   if (total > MOST) {
     throw new LimitError(
       `${title}: the counts add up to ${total}, and a result has ${MOST} elements at most`,

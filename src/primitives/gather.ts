@@ -112,13 +112,12 @@ export const gather: Primitive<HandGatherOptions<string>, "values" | "positions"
     const title = `gather<${type.name}>`;
     requireU32(positions, "positions", title);
     const valuesLength = lengths.values ?? 0;
-    if (arrays) {
-      requireInside(arrays.positions as Uint32Array, valuesLength, title, "the number of values");
-    }
     return {
       title,
       options: { ...options, type },
       numbers: { valuesLength },
+      requireContents: () =>
+        requireInside(arrays?.positions as Uint32Array, valuesLength, title, "the number of values"),
       results: [
         {
           name: "gathered",

@@ -152,10 +152,6 @@ function request(
       known as string,
     );
   }
-  if (arrays && key.text === undefined) {
-    requireSorted(arrays.data as AnyArray, type, "data", title, key.descending);
-    requireSorted(arrays.other as AnyArray, type, "other", title, key.descending);
-  }
   const { data: length = 0, other: otherLength = 0 } = lengths;
   const most = mostOf[name](length, otherLength);
   const onGpu = name !== "merge" || isCounted || (counted?.includes("other") ?? false);
@@ -164,6 +160,12 @@ function request(
     title,
     options: { ...options, type, maxOtherLength: rounded(otherLength), ...(values && { values }) },
     numbers: { otherLength },
+    requireContents() {
+      if (arrays && key.text === undefined) {
+        requireSorted(arrays.data as AnyArray, type, "data", title, key.descending);
+        requireSorted(arrays.other as AnyArray, type, "other", title, key.descending);
+      }
+    },
     results: [
       { name: "keys", range: "output", type, like: "data", ...all },
       ...(values

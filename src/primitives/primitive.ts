@@ -95,6 +95,11 @@ export interface Request<Results extends string = string> {
   readonly words?: Readonly<Record<string, Uint32Array>>;
   /** Bytes of the longest item in the plan's scratch, if no array has items as long. */
   readonly itemBytes?: number;
+  /**
+   * Checks what operands at hand hold, before anything is uploaded. The CPU's loops call it where they find what is wrong: they look at each
+   * element in any case. @throws {ArgumentError}
+   */
+  requireContents?(): void;
   /** Bytes of the plan's scratch, about: calls at hand wait until there is memory for it. The default is 0. */
   readonly scratchBytes?: number;
 }

@@ -88,14 +88,13 @@ export const scatter: Primitive<HandScatterOptions<string>, "values" | "position
     if (!(Number.isInteger(length) && length >= 0 && length <= MOST)) {
       refuse(title, "length", shown(length), "a whole number from 0 to 2^32 - 2, the length of the result");
     }
-    if (arrays) {
-      requireInside(arrays.positions as Uint32Array, length, title, "the length of the result");
-    }
     const count = lengths.values ?? 0;
     return {
       title,
       options: { ...options, type, maxOutputLength: plannedLength(length, Math.max(type.bytes, 4), facts) },
       numbers: { outputLength: length },
+      requireContents: () =>
+        requireInside(arrays?.positions as Uint32Array, length, title, "the length of the result"),
       results: [{ name: "scattered", range: "output", type, most: length, like: "values" }],
       // Sorted positions and values, and totals.
       scratchBytes: monoid ? count * (5 * u32.bytes + 3 * type.bytes) : length * u32.bytes,

@@ -5,7 +5,7 @@ import { f32 } from "../../src/algebra/floats.ts";
 import { i32, u32 } from "../../src/algebra/integers.ts";
 import type { ElementType, Value } from "../../src/algebra/types.ts";
 import type { CpuArray, CpuCall, Numbers } from "../../src/cpu/call.ts";
-import { argSort } from "../../src/cpu/sort_loops.ts";
+import { argSort, sort } from "../../src/cpu/sort_loops.ts";
 import type { Arguments } from "../../src/primitives/example_calls.ts";
 import { asArray, optionsAtHand } from "../../src/primitives/example_calls.ts";
 import type { Request } from "../../src/primitives/primitive.ts";
@@ -44,6 +44,9 @@ export function cpuCall(
   const call: CpuCall & { readonly request: Request } = {
     arrays: of((one) => cpuArray(one.type, asArray(one))),
     request,
+    counted: async () => false,
+    elementsInOrder: async () =>
+      (await sort({ ...call, request: { ...request, results: request.results.slice(0, 1) } }))?.[0],
     positionsInOrder: async () => (await argSort(call))?.[0] as Uint32Array | undefined,
     async condition(text) {
       const made = await call.mapped(text, call.arrays.data as CpuArray, u32, true);

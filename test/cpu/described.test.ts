@@ -62,14 +62,15 @@ describe.each(onCpu as readonly (readonly [string, OnCpu])[])("%s", (name, run) 
 async function check(of: Described, run: OnCpu, given: ReturnType<typeof argumentsOf>): Promise<void> {
   const title = `${of.primitive.name}<${given.type.name}> of ${given.length}, ${JSON.stringify(given.options, (_, value) => (typeof value === "bigint" ? `${value}n` : value))}`;
   let call: ReturnType<typeof cpuCall>;
+  let made: Awaited<ReturnType<OnCpu>>;
   try {
     call = cpuCall(of, given);
+    made = await run(call);
   } catch (error) {
     expect(given.example.isRefusedAtHand && error instanceof ArgumentError, `${title}: ${error}`).toBe(true);
     return;
   }
   const { results } = call.request;
-  const made = await run(call);
   const meant = meaningOf(of, given, results, 0);
   expect(made?.length, title).toBe(results.length);
   results.forEach((result, at) => {

@@ -39,6 +39,8 @@ async function resultOf(
     request: { title: "test", options: { ...options, type }, results: [] },
     mapped: async () => undefined,
     condition: async () => undefined,
+    counted: async () => false,
+    elementsInOrder: async () => undefined,
     positionsInOrder: async () => undefined,
   } satisfies CpuCall;
   return (await run(call))?.[0] as Numbers;

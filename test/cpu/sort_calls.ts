@@ -69,6 +69,8 @@ export async function onCpu(
   const results = await run({
     arrays: Object.fromEntries(all.map(([name, typed]) => [name, cpuArrayOf(typed)])),
     request,
+    counted: async () => false,
+    elementsInOrder: async () => undefined,
     positionsInOrder: async () => undefined,
     condition: async () => undefined,
     mapped: async (text, from, to = from.type) => {

@@ -52,11 +52,20 @@ function paramVariables(params: DeclaredParams | undefined): {
   return { words, lines };
 }
 
-/** A loop that maps elements of a type to those of another one, or to the results of a condition. */
+/** What a loop counts that gives numbers of bins: those from 0 up to the output's length, without their fractions. */
+const countOf = (word: string): readonly string[] => [
+  `var bin = ${word};`,
+  "if (bin > -1 && bin < output.length) {",
+  "bin = bin >>> 0;",
+  "output[bin] = output[bin] + 1;",
+  "}",
+];
+
+/** A loop that maps elements of a type to those of another one, or to the results of a condition; or that counts the bins that it gives. */
 export function mapLoop(
   program: Program,
   from: ElementType,
-  to: ElementType | "bool",
+  to: ElementType | "bool" | "bins",
   params?: DeclaredParams,
   beside: readonly ElementType[] = [],
 ): MapLoop {
@@ -74,8 +83,9 @@ export function mapLoop(
     ...others.map(({ type, name }) => variablesOf(type, name)),
   ]);
   const input = accessOf(from, "input");
-  const output = to === "bool" ? undefined : accessOf(to, "output");
-  const store = output?.write(words) ?? [`output[k] = +(${words[0]});`];
+  const [word = ""] = words;
+  const output = typeof to === "string" ? undefined : accessOf(to, "output");
+  const store = output?.write(words) ?? (to === "bins" ? countOf(word) : [`output[k] = +(${word});`]);
   const body = [...lines, ...words].join("\n");
   return evaluated(
     [
@@ -97,29 +107,28 @@ export function mapLoop(
   ) as MapLoop;
 }
 
+/** Where elements go. What becomes of them is of any type. */
+type MovesTo = Omit<Moves, "to"> & { readonly to: Numbers };
+
 /** A condition over elements in loops. The scalars are those of the params' values. */
 export interface ConditionLoops {
   /** How many elements it holds for. */
   count(input: Numbers, length: number, scalars: readonly ScalarValue[]): number;
   /** Where it first gives what is wanted, on the way from `start` to before `end`, which may lie before it; -1 if nowhere. */
   find(input: Numbers, start: number, end: number, scalars: readonly ScalarValue[], wanted: boolean): number;
-  /** Moves the elements that it holds for, in order, and gives their number. */
-  keep(input: Numbers, length: number, scalars: readonly ScalarValue[], moves: Moves): number;
+  /** Moves the elements that it holds for, or what becomes of them, in order, and gives their number. */
+  keep(input: Numbers, length: number, scalars: readonly ScalarValue[], moves: MovesTo): number;
 }
 
-/** What a condition's loops are made of. */
-interface ConditionText {
+/** What loops with a text over elements are made of. */
+interface ElementText {
   /** What stands before a loop, and what a turn begins with. */
   readonly before: readonly string[];
   readonly each: readonly string[];
-  readonly condition: string;
+  readonly words: Words;
 }
 
-function conditionText(
-  program: Program,
-  from: ElementType,
-  params: DeclaredParams | undefined,
-): ConditionText {
+function elementText(program: Program, from: ElementType, params: DeclaredParams | undefined): ElementText {
   const values = paramVariables(params);
   const hasIndex = program.entry.parameters.length > 1 + values.words.length;
   const { lines, words } = new StatementWriter(program).write([
@@ -127,14 +136,51 @@ function conditionText(
     ...(hasIndex ? [["i"]] : []),
     ...values.words,
   ]);
-  const [condition = ""] = words;
   const input = accessOf(from, "input");
-  const body = [...lines, condition].join("\n");
+  const body = [...lines, ...words].join("\n");
   return {
     before: [...input.views, ...values.lines],
     each: [...readsOf(input, "x", body), ...(/\bi\b/.test(body) ? ["var i = k;"] : []), ...lines],
-    condition,
+    words,
   };
+}
+
+/** What becomes of the elements that a condition holds for. */
+export interface KeptAs {
+  readonly program: Program;
+  readonly to: ElementType;
+}
+
+/** Adds up what a text gives for each element, from left to right. The scalars are those of the params' values. */
+export type SumLoop = (
+  input: Numbers,
+  length: number,
+  scalars: readonly ScalarValue[],
+  start: number,
+) => number;
+
+export function sumLoop(
+  program: Program,
+  from: ElementType,
+  { name, kind }: ElementType,
+  params: DeclaredParams | undefined,
+): SumLoop {
+  const { before, each, words } = elementText(program, from, params);
+  const [word] = words;
+  const sums = { f32: `Math.fround(sum + Math.fround(${word}))`, f64: `sum + ${word}` };
+  return evaluated(
+    [
+      "return function (input, length, scalars, start) {",
+      ...before,
+      `var sum = ${kind === "float" ? "+start" : "start | 0"};`,
+      "for (var k = 0; k < length; k++) {",
+      ...each,
+      `sum = ${kind === "float" ? sums[name as keyof typeof sums] : `(sum + ${word}) | 0`};`,
+      "}",
+      `return sum${kind === "unsigned" ? " >>> 0" : ""};`,
+      "};",
+    ].join("\n"),
+  ) as SumLoop;
 }
 
 /** What a loop moves: indices, words that the condition reads as `x`, or elements of as many words of an array beside. */
@@ -155,19 +201,33 @@ function moveLines(to: string, place: string, moved: Moved): readonly string[] {
     : [`for (var w = 0; w < ${moved}; w++) { ${copy("w")} }`];
 }
 
+/** What stands before a loop that stores what a text gives for an element, and the statements that store it as element `kept`. */
+function storesOf(
+  { before, each, words }: ElementText,
+  to: ElementType,
+): Pick<ElementText, "before" | "each"> {
+  const output = accessOf(to, "to");
+  return {
+    before: [...before, ...output.views],
+    each: [...each, "{", "let k = kept;", ...output.start, ...output.write(words), "}"],
+  };
+}
+
 /**
- * A loop that moves elements. Up to the last one that is kept, it overwrites what it has written unless that is kept: no branch depends on the
+ * A loop that moves elements, or stores what becomes of them. Up to the last one that is kept, it overwrites what it has written unless that is kept: no branch depends on the
  * condition.
  */
 function keepText(
-  { before, each, condition }: ConditionText,
+  { before, each, words }: ElementText,
   moved: Moved,
   { rest, flags }: Pick<Moves, "rest" | "flags">,
+  stores?: Pick<ElementText, "before" | "each">,
 ): string {
-  const isKept = `+(${condition})${flags ? " & +(flags[k] !== 0)" : ""}`;
+  const isKept = `+(${words[0]})${flags ? " & +(flags[k] !== 0)" : ""}`;
   return [
     "return function (input, end, scalars, { from, to, rest, flags }) {",
     ...before,
+    ...(stores?.before ?? []),
     "var kept = 0;",
     ...(rest
       ? []
@@ -175,9 +235,10 @@ function keepText(
     "for (var k = 0; k < end; k++) {",
     ...(moved === "x" ? ["var x_0 = input[k];"] : []),
     ...each,
-    ...moveLines("to", "kept", moved),
+    `var isKept = ${isKept};`,
+    ...(stores?.each ?? moveLines("to", "kept", moved)),
     ...(rest ? moveLines("rest", "k - kept", moved) : []),
-    `kept = (kept + (${isKept})) | 0;`,
+    "kept = (kept + isKept) | 0;",
     "}",
     "return kept >>> 0;",
     "};",
@@ -189,9 +250,12 @@ export function conditionLoops(
   program: Program,
   type: ElementType,
   params: DeclaredParams | undefined,
+  keptAs?: KeptAs,
 ): ConditionLoops {
-  const text = conditionText(program, type, params);
-  const { before, each, condition } = text;
+  const text = elementText(program, type, params);
+  const { before, each, words } = text;
+  const [condition] = words;
+  const stores = keptAs && storesOf(elementText(keptAs.program, type, params), keptAs.to);
   const lines = [
     "return {",
     "count(input, length, scalars) {",
@@ -223,7 +287,8 @@ export function conditionLoops(
       const isSeen = from?.buffer === input.buffer && (type.name === "u32" || type.name === "i32");
       const moved = from === undefined ? "index" : isSeen ? "x" : size;
       const key = [moved, rest !== undefined, flags !== undefined].join();
-      const loop = keeps.get(key) ?? (evaluated(keepText(text, moved, moves)) as ConditionLoops["keep"]);
+      const loop =
+        keeps.get(key) ?? (evaluated(keepText(text, moved, moves, stores)) as ConditionLoops["keep"]);
       keeps.set(key, loop);
       return loop(input, length, scalars, moves);
     },

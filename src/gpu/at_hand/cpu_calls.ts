@@ -3,15 +3,14 @@ import type { CustomOperator } from "../../algebra/custom_operator.ts";
 import type { Operator } from "../../algebra/monoid.ts";
 import { monoid } from "../../algebra/monoid.ts";
 import { add } from "../../algebra/operators.ts";
-import type { DeclaredParams } from "../../algebra/seen_params.ts";
 import { paramsIn } from "../../algebra/seen_params.ts";
 import type { ElementType, Scalar, Value } from "../../algebra/types.ts";
 import { isSameType, namesNarrow } from "../../algebra/types.ts";
 import type { CpuArray, Numbers } from "../../cpu/call.ts";
 import type { FoldName } from "../../cpu/folds.ts";
 import { foldNameOf, reduceNumbers, scanNumbers } from "../../cpu/folds.ts";
-import { bytesIn, isShifted, newNumbers, numbersOver } from "../../cpu/numbers.ts";
-import type { OperatorPasses, TextToMap } from "../../cpu/texts.ts";
+import { bytesIn, isShifted, numbersOver } from "../../cpu/numbers.ts";
+import type { OperatorPasses } from "../../cpu/texts.ts";
 import { requireFeature } from "../../plan/require_feature.ts";
 import type { Context } from "../device/context.ts";
 import type { Given, Place, Target } from "../device/given.ts";
@@ -81,50 +80,12 @@ export async function withArrays<Made>(
   }
 }
 
-/** What a text with values of f16 has: the type, one that is made of it, or a number such as `1.5h`. */
-const NAMES_F16 = /f16|\b(?:vec|mat)\w*h\b|\d\.?h\b/;
-
-/** Whether a text takes f16 where there is none. */
-export const needsF16 = ({ facts }: Context, text: string): boolean =>
-  NAMES_F16.test(text) && !facts.features.has("shader-f16");
-
-export const scalarsIn = (params: DeclaredParams | undefined): readonly Scalar[] =>
-  params?.values ? params.scalarsOf(params.values) : [];
-
 /** Whether loops can take elements of these types: those of structs are whole words. Types whose feature is missing are left to the device. */
 export const areTaken = ({ facts }: Context, ...types: readonly ElementType[]): boolean =>
   types.every(
     ({ kind, bytes, feature }) =>
       (kind !== "struct" || bytes % 4 === 0) && (feature === undefined || facts.features.has(feature)),
   );
-
-/** A caller's text, and what it sees beside the elements. */
-interface MappedText extends Omit<TextToMap, "from" | "beside"> {
-  /** Elements of other arrays, by the names that the text has for them. */
-  readonly beside?: Readonly<Record<string, CpuArray>> | undefined;
-}
-
-/** The results of a caller's text over an array; undefined if the CPU has no code for it. */
-export async function mapped(
-  context: Context,
-  from: CpuArray,
-  mappedText: MappedText,
-): Promise<CpuArray | undefined> {
-  const { text, params, beside = {} } = mappedText;
-  if (needsF16(context, text)) {
-    return undefined;
-  }
-  const types = Object.fromEntries(Object.entries(beside).map(([name, { type }]) => [name, type]));
-  const pass = (await loadTexts()).mapText({ ...mappedText, from: from.type, beside: types });
-  if (pass === undefined) {
-    return undefined;
-  }
-  const numbers = newNumbers(pass.type, from.length);
-  const scalars = scalarsIn(params);
-  const others = Object.values(beside).map((one) => one.numbers);
-  pass.run(from.numbers, numbers, 0, from.length, scalars, others);
-  return { type: pass.type, length: from.length, numbers };
-}
 
 /** What folds a call's elements: loops of an operator of the table, or loops made of the caller's text. */
 interface Folding {
@@ -142,6 +103,7 @@ interface Folding {
 export async function foldingOf(
   context: Context,
   { primitive, options, given, types, ends }: FoldAtHand,
+  isReduced = false,
 ): Promise<Folding | undefined> {
   const { type, from = type } = types;
   const wide = await wideIn({ map: options.map, from, type });
@@ -150,18 +112,18 @@ export async function foldingOf(
   const title = `${primitive}<${combination.title}>`;
   requireFeature(type, title, context.facts);
   const name = foldNameOf(op, type);
-  const map =
-    types.from &&
-    (wide.map !== undefined || !isSameType(wide.from, type)) &&
-    (await loadTexts()).mapOf(wide, type, title, context.facts.features);
+  const texts =
+    types.from && (wide.map !== undefined || !isSameType(wide.from, type)) ? await loadTexts() : undefined;
+  const map = texts?.mapOf(wide, type, title, context.facts.features);
   if (!areTaken(context, from, type)) {
     return undefined;
   }
   const items = await arrayOf(given, from, primitive);
-  const array = map
-    ? await mapped(context, items, { text: map.text, to: type, params: paramsIn(options) })
-    : items;
+  const mapping = map && { text: map.text, to: type, params: paramsIn(options) };
   const initial = ends.initial && valueOfBytes(bytesOf(ends.initial, primitive, "initial", "initial"), type);
+  const sum =
+    mapping && isReduced && name === "add" ? texts?.summed(context, items, mapping, initial) : undefined;
+  const array = mapping && !sum ? texts?.mapped(context, items, mapping) : items;
   if (array === undefined) {
     return undefined;
   }
@@ -172,7 +134,7 @@ export async function foldingOf(
       : undefined;
   const loops = name === "exactAdd" ? await loadExact() : { scanNumbers, reduceNumbers };
   const foldingBy = name
-    ? (own: CpuArray) => tableFolding(own, name, loops, initial as Scalar | undefined)
+    ? (own: CpuArray) => ({ ...tableFolding(own, name, loops, initial as Scalar | undefined), ...sum })
     : passes && ((own: CpuArray) => textFolding(own, passes, initial));
   return foldingBy && (swapped ? (await loadSegments()).inReverse(array, foldingBy) : foldingBy(array));
 }
@@ -242,7 +204,7 @@ const folded = (
   make: (folding: Folding) => Uint8Array,
 ): Promise<Uint8Array | undefined> =>
   withArrays(call.primitive, { data: call.given }, async () => {
-    const folding = await foldingOf(context, call);
+    const folding = await foldingOf(context, call, call.primitive === "reduce");
     return folding && make(folding);
   });
 

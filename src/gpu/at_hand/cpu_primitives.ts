@@ -5,8 +5,9 @@ import { paramsIn } from "../../algebra/seen_params.ts";
 import type { CheckedSegments } from "../../algebra/segments.ts";
 import type { ElementType, Scalar } from "../../algebra/types.ts";
 import type { Condition, CpuArray, CpuCall, Moves, Numbers, OnCpu } from "../../cpu/call.ts";
-import { bytesIn, isShifted, numbersOver } from "../../cpu/numbers.ts";
+import { bytesIn, isShifted, newNumbers, numbersOver } from "../../cpu/numbers.ts";
 import type { CpuSegments } from "../../cpu/segments.ts";
+import type { KeptText } from "../../cpu/texts.ts";
 import type { ArgCall } from "../../plan/arg_min_max.ts";
 import { requireFeature } from "../../plan/require_feature.ts";
 import type { RunKey } from "../../plan/run_key.ts";
@@ -25,11 +26,8 @@ import {
   loadExact,
   loadSegments,
   loadTexts,
-  mapped,
-  needsF16,
   packed,
   putIn,
-  scalarsIn,
   wideIn,
 } from "./cpu_calls.ts";
 import type { ArgValue, Selected, Selection } from "./hand_types.ts";
@@ -43,23 +41,31 @@ const loadSorts = /* @__PURE__ */ once(() => import("../../cpu/sort_loops.ts"));
 const loadMerges = /* @__PURE__ */ once(() => import("../../cpu/merge_loops.ts"));
 const loadSelections = /* @__PURE__ */ once(() => import("../../cpu/selection_loops.ts"));
 
-/** A caller's condition over elements of a type; undefined if the CPU has no code for it. */
+/** A caller's condition over elements of a type, and what becomes of those that are kept; undefined if the CPU has no code for it. */
 async function conditionOn(
   context: Context,
   text: string,
   type: ElementType,
   params: DeclaredParams | undefined,
+  keptAs?: KeptText,
 ): Promise<Condition | undefined> {
-  if (needsF16(context, text)) {
+  const { conditionText, needsF16, scalarsIn } = await loadTexts();
+  if (needsF16(context, text) || (keptAs && needsF16(context, keptAs.text))) {
     return undefined;
   }
-  const loops = (await loadTexts()).conditionText({ text, from: type, params });
+  const loops = conditionText({ text, from: type, params }, keptAs);
   const scalars = scalarsIn(params);
   return (
     loops && {
       count: ({ numbers, length }) => loops.count(numbers, length, scalars),
       find: ({ numbers }, start, end, wanted) => loops.find(numbers, start, end, scalars, wanted),
-      keep: ({ numbers, length }, moves) => loops.keep(numbers, length, scalars, moves),
+      keep: ({ numbers, length }, moves) =>
+        loops.keep(
+          numbers,
+          length,
+          scalars,
+          keptAs ? { ...moves, to: numbersOver(moves.to, keptAs.to) } : moves,
+        ),
     }
   );
 }
@@ -130,12 +136,11 @@ export async function segments(context: Context, call: SegmentsAtHand): Promise<
     });
     return { bytes };
   }
-  const bytes = bytesIn(reduceSegments({ type, op, input, initial, segments }));
   if (segments.kind !== "keys") {
-    return { bytes };
+    return { bytes: bytesIn(reduceSegments({ type, op, input, initial, segments })) };
   }
-  const { firstOfRuns } = await loadMoves();
-  const keys = firstOfRuns(segments.keys);
+  const { firsts: keys, offsets: words } = (await loadMoves()).firstOfRuns(segments.keys);
+  const bytes = bytesIn(reduceSegments({ type, op, input, initial, segments: { kind: "offsets", words } }));
   return { bytes, keys: bytesIn(call.keys ? await packed(keys, call.keys.key.type) : keys) };
 }
 
@@ -155,7 +160,7 @@ async function segmentsOf(
   const computed =
     key.text === undefined
       ? array
-      : await mapped(context, array, {
+      : (await loadTexts()).mapped(context, array, {
           text: key.text,
           to: key.type.wide ?? key.type,
           hasIndex: false,
@@ -172,7 +177,7 @@ async function selectedFrom(context: Context, { planned, given, types }: Omit<Se
   const params = paramsIn(all);
   const title = `${primitive}<${type.name}>`;
   requireFeature(type, title, context.facts);
-  if ((where ?? classText ?? types.from) !== undefined) {
+  if ((where ?? all.classes ?? classText ?? types.from) !== undefined) {
     await requireRight(context, planned as Planned);
   }
   if (!areTaken(context, from, type)) {
@@ -182,10 +187,21 @@ async function selectedFrom(context: Context, { planned, given, types }: Omit<Se
   const kept = type.wide ?? type;
   const wide = await wideIn({ map: all.map, from, type });
   const map = types.from && (await loadTexts()).mapOf(wide, kept, title, context.facts.features);
-  const data = map === undefined ? items : await mapped(context, items, { text: map.text, to: kept, params });
-  const condition = where === undefined ? undefined : await conditionOn(context, where, items.type, params);
+  // A compaction stores what the map gives for the elements that are kept.
+  const isFused = where !== undefined && primitive === "compact" && !all.indices;
+  const keptAs = map && isFused ? { text: map.text, to: kept } : undefined;
+  const data =
+    map === undefined
+      ? items
+      : keptAs
+        ? { type: kept, length: items.length, numbers: newNumbers(kept, 0) }
+        : (await loadTexts()).mapped(context, items, { text: map.text, to: kept, params });
+  const condition =
+    where === undefined ? undefined : await conditionOn(context, where, items.type, params, keptAs);
   const classOf =
-    classText === undefined ? undefined : await mapped(context, items, { text: classText, params });
+    classText === undefined
+      ? undefined
+      : (await loadTexts()).mapped(context, items, { text: classText, params });
   const isRead = (where ?? classText) === undefined || (condition ?? classOf) !== undefined;
   return data && isRead ? { items, data, condition, classOf } : undefined;
 }
@@ -275,8 +291,8 @@ export async function described(
     arrays[operand] = await arrayOf(given, type, name, operand);
   }
   const params = paramsIn(request.options);
-  const mappedBy: CpuCall["mapped"] = (text, from, to, hasIndex = false, beside) =>
-    mapped(context, from, { text, to, hasIndex, params, beside });
+  const mappedBy: CpuCall["mapped"] = async (text, from, to, hasIndex = false, beside) =>
+    (await loadTexts()).mapped(context, from, { text, to, hasIndex, params, beside });
   const wide = {
     ...request,
     options: await wideIn(request.options),
@@ -286,7 +302,17 @@ export async function described(
     arrays,
     request: wide,
     mapped: mappedBy,
+    async counted(text, from, counts) {
+      const { countText, needsF16, scalarsIn } = await loadTexts();
+      const run = needsF16(context, text) ? undefined : countText({ text, from: from.type, params });
+      run?.(from.numbers, counts, 0, from.length, scalarsIn(params));
+      return run !== undefined;
+    },
     condition: (text, type) => conditionOn(context, text, type, params),
+    async elementsInOrder() {
+      const ofData = { ...call, request: { ...wide, results: wide.results.slice(0, 1) } };
+      return (await (await loadSorts()).sort(ofData))?.[0];
+    },
     positionsInOrder: async () => (await (await loadSorts()).argSort(call))?.[0] as Uint32Array | undefined,
   };
   const made = await loaded?.[name]?.(call);

@@ -393,6 +393,7 @@ async function callAtHand(
       computed.map((bytes, at) => arrayFor(results[at] as Result, bytes, at === 0 ? into : undefined)),
     );
   }
+  request.requireContents?.();
   if (isShort(called, request, length, bytes)) {
     return given(await inOneSubmission(called, request, atHand, all, bytes));
   }

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { f32, f64, i32 } from "../../src/index.ts";
+import type { Fold } from "../../src/node.ts";
+import { openFold } from "../../src/node.ts";
+
+// Calls at hand on the CPU that take one loop for a text and what follows it, and histograms that take one for bins and counts.
+
+let fold: Fold;
+beforeAll(async () => {
+  fold = await openFold({ cpu: "always" });
+});
+afterAll(() => fold.destroy());
+
+test("sums of what a text gives", async () => {
+  const numbers = Uint32Array.of(3, 0xffffffff, 7);
+  expect(await fold.reduce(numbers, { map: "x * 2u + i" })).toBe((2 * 3 + 2 * 7 - 2 + 3) >>> 0);
+  expect(await fold.reduce(numbers, { map: "x", initial: 5 })).toBe(14);
+  expect(await fold.reduce(Uint32Array.of(), { map: "x + 1u" })).toBe(0);
+  expect(await fold.reduce(Uint32Array.of(), { map: "x + 1u", initial: 5 })).toBe(5);
+  expect(await fold.reduce(Int32Array.of(-5, 2), { map: "x * 3" })).toBe(-9);
+  // Each sum is rounded to f32.
+  const floats = Float32Array.of(2 ** 23, 0.5, 0.5);
+  expect(await fold.reduce(floats, { map: "x * 2.0" })).toBe(2 ** 24);
+  expect(await fold.reduce(floats, { map: "f64(x) * 2.0", type: f64 })).toBe(2 ** 24 + 2);
+  expect(await fold.reduce(Float32Array.of(0, 0), { map: "-x" })).toBe(-0);
+  expect(await fold.reduce(Float32Array.of(), { map: "-x" })).toBe(0);
+  expect(await fold.reduce(Float32Array.of(0), { map: "-x", initial: 0 })).toBe(0);
+});
+
+test("compactions with a map", async () => {
+  const numbers = Int32Array.of(-4, 5, -6, 7, 8, -9);
+  const options = { where: "x > limit && i != 1u", map: "f32(x) * 0.5 + f32(i)", type: f32 } as const;
+  const made = await fold.compact(numbers, {
+    ...options,
+    params: { limit: [i32, -5] },
+  } as never);
+  expect(made).toEqual(Float32Array.of(-2, 6.5, 8));
+  const flags = Uint32Array.of(1, 1, 1, 0, 1, 1);
+  expect(await fold.compact(numbers, { flags, where: "x > 0", map: "x * x" })).toEqual(Int32Array.of(25, 64));
+  expect(await fold.compact(numbers, { where: "x > 0", map: "f64(x) / 2.0", type: f64 })).toEqual(
+    Float64Array.of(2.5, 3.5, 4),
+  );
+  const data = numbers.slice();
+  expect(await fold.compact(data, { where: "x < 0", map: "-x", into: data })).toEqual(Int32Array.of(4, 6, 9));
+});
+
+test("histograms", async () => {
+  const words = Uint32Array.of(0, 63, 64, 255, 256, 257, 0xffffffff);
+  expect(await fold.histogram(words, { bins: 4, range: [0, 256] })).toEqual(Uint32Array.of(2, 1, 0, 2));
+  expect(await fold.histogram(words, { bins: 2, range: [0, 2 ** 32] })).toEqual(Uint32Array.of(6, 1));
+  expect(await fold.histogram(words, { bins: 4, range: [64, 256] })).toEqual(Uint32Array.of(1, 0, 0, 2));
+  const signed = Int32Array.of(-9, -8, -1, 0, 7, 8, 9);
+  expect(await fold.histogram(signed, { bins: 4, range: [-8, 8] })).toEqual(Uint32Array.of(1, 1, 1, 2));
+  expect(await fold.histogram(signed, { bins: 3, range: [-8, 7] })).toEqual(Uint32Array.of(1, 2, 1));
+  expect(await fold.histogram(words, { bins: 4, bin: "x / 64u" })).toEqual(Uint32Array.of(2, 1, 0, 1));
+  expect(await fold.histogram(signed, { bins: 3, bin: "f32(x) * 0.3" })).toEqual(Uint32Array.of(2, 0, 3));
+  const floats = Float32Array.of(-0.1, 0, 0.1, 0.3, 0.9, 1, 1.1, NaN);
+  expect(await fold.histogram(floats, { bins: 10, range: [0, 1] })).toEqual(
+    Uint32Array.of(1, 1, 0, 1, 0, 0, 0, 0, 0, 2),
+  );
+});
