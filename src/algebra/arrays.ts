@@ -124,7 +124,7 @@ export function typeNameOfArray(
             ? "null"
             : typeof data);
     throw new ArgumentError(
-      `${caller}: ${given} has no element type; it takes ${Object.values(arrayKinds).join(", ")}, or a struct's array`,
+      `${caller}: ${given} has no element type; ${data instanceof Promise ? "await it" : `it takes ${Object.values(arrayKinds).join(", ")}, or a struct's array`}`,
       "data",
     );
   }

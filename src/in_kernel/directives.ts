@@ -247,7 +247,10 @@ function clash(
   const declaration = kernel.declared.get(clashing);
   if (declaration !== undefined) {
     const line = lineOf(kernel.pieces, declaration);
-    const cure = declaration.keyword === "struct" ? "leave it out" : "choose another";
+    const cure =
+      declaration.keyword === "struct"
+        ? "leave it out"
+        : "choose another, or if the text is linked already, leave its // wavefold: lines out";
     return new SourceError(
       `${kernel.name}, line ${line}: the name ${clashing} is taken by a linked function; ${cure}`,
       kernel.text,

@@ -713,7 +713,7 @@ test("directives that clash are an error at the second", () => {
 test("a name of theirs that the kernel declares is an error at its line", () => {
   const error = errorOf(`${ASK}\nfn a() { ${RANK} }\n\nfn _combine_add_u32_64() {}`);
   expect(error.message).toBe(
-    "in.wgsl, line 4: the name _combine_add_u32_64 is taken by a linked function; choose another",
+    "in.wgsl, line 4: the name _combine_add_u32_64 is taken by a linked function; choose another, or if the text is linked already, leave its // wavefold: lines out",
   );
 });
 

@@ -188,7 +188,8 @@ describe("a name that a kernel declares, and that a linked function takes from W
     })();
     expect(cause).toBeInstanceOf(SourceError);
     expect(cause).toMatchObject({
-      message: "a.wgsl, line 3: the name max is taken by a linked function; choose another",
+      message:
+        "a.wgsl, line 3: the name max is taken by a linked function; choose another, or if the text is linked already, leave its // wavefold: lines out",
       line: 3,
     });
   });

@@ -172,6 +172,12 @@ describe("bad input at hand", () => {
     ],
     [values, [1], "positions", /^gather: positions: Array has no element type/],
     [[1], Uint32Array.of(0), "values", /^gather: values: Array has no element type/],
+    [
+      Promise.resolve(values),
+      Uint32Array.of(0),
+      "values",
+      /^gather: values: a promise has no element type; await it$/,
+    ],
   ])("%o at %o", async (given, positions, option, message) => {
     const { device, made } = watched(fold().device);
     const other = await openFold({ device });
