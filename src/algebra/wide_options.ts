@@ -21,7 +21,7 @@ function valueWith(value: unknown, typeOf: (type: ElementType) => ElementType, d
 }
 
 /** Options with other types in the place of theirs. */
-export const withTypes = <Options extends object>(
+const withTypes = <Options extends object>(
   options: Options,
   typeOf: (type: ElementType) => ElementType,
 ): Options => valueWith(options, typeOf, TYPES_DEPTH) as Options;

@@ -24,7 +24,8 @@ import { u64 } from "../algebra/types_64.ts";
 import { contextOf } from "../gpu/device/device.ts";
 import type { TuningCandidate } from "../gpu/tuning/candidates.ts";
 import { candidatesOfOne } from "../gpu/tuning/candidates.ts";
-import { CPU_SHARE, cpuLengthsOf, tuneOne } from "../gpu/tuning/tune_adapter.ts";
+import { tunedCpuLengths } from "../gpu/tuning/cpu_lengths.ts";
+import { tuneOne } from "../gpu/tuning/tune_adapter.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
 import { algorithms } from "../kernels/algorithms.ts";
 import type { Fold } from "../node.ts";
@@ -353,10 +354,7 @@ async function tunedOn(fold: Fold, options: TuneOptions, { start, end }: Span): 
   const steps = sweeps.reduce((sum, { candidates }) => sum + candidates.length, sortSteps);
   const progress = startSteps("tune", steps, "ways");
   progress.between("timing calls at hand on the CPU and on the device");
-  const cpuLengths = await cpuLengthsOf(
-    contextOf(fold.device),
-    performance.now() + 1000 * CPU_SHARE * options.seconds,
-  );
+  const cpuLengths = await tunedCpuLengths(contextOf(fold.device), options.seconds);
   progress.between("opening the timer");
   const { pace } = ranges[fold.software ? "software" : "gpu"];
   const timer = await createTimer(fold.device, { ...paceFor(fold.software, true), ...pace });

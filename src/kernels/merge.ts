@@ -69,7 +69,7 @@ const notesOrder = (options: Pick<MergeKernelOptions, "key" | "values">): boolea
   !stagesItems(options) || options.values !== undefined;
 
 /** Bytes of work-group memory for each item of a tile. */
-export const mergeItemBytes = (options: Pick<MergeKernelOptions, "type" | "key" | "values">): number =>
+const mergeItemBytes = (options: Pick<MergeKernelOptions, "type" | "key" | "values">): number =>
   (stagesItems(options) ? Math.max(4, options.type.bytes) : 4 * wordsPerKey(options.key.type)) +
   (notesOrder(options) ? 4 : 0);
 

@@ -1,4 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
+import type { Context } from "../../src/gpu/device/context.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import { Fold } from "../../src/gpu/fold.ts";
 import { measureCpuLengths } from "../../src/gpu/tuning/cpu_lengths.ts";
@@ -13,11 +14,13 @@ afterEach(() => vi.restoreAllMocks());
 /** Calls take this long from now on: on the CPU a millisecond for each element, and on the device as long as so many elements. */
 function timed(
   lengthOnDevice: Readonly<Record<"scan" | "reduce" | "sort" | "argSort" | "compact", number>>,
+  onCall: (fold: Fold) => void = () => {},
 ): void {
   let time = 0;
   vi.spyOn(performance, "now").mockImplementation(() => time);
   for (const [name, length] of Object.entries(lengthOnDevice)) {
     vi.spyOn(Fold.prototype, name as "scan").mockImplementation(async function (this: Fold, data: unknown) {
+      onCall(this);
       time += Fold.contextOf(this).cpu ? (data as Uint32Array).length : length;
       return data as never;
     });
@@ -55,6 +58,21 @@ test("the calls run, on both machines", async () => {
   const names = await measureCpuLengths(contextOf(fold.device), () => false, 8);
   expect(Object.keys(names)).toEqual(["scan", "reduce", "sort", "argSort", "segments", "others"]);
   expect(contextOf(fold.device).cpu).toBeUndefined();
+  fold.destroy();
+});
+
+test("calls on either machine share what the device has, and change it", async () => {
+  const fold = await openFold({ adapter: await nextAdapter() });
+  const seen = new Set<Context>();
+  const lengths = { scan: 2 ** 9, reduce: 2 ** 9, sort: 2 ** 9, argSort: 2 ** 9, compact: 2 ** 9 };
+  timed(lengths, (one) => seen.add(Fold.contextOf(one)));
+  const context = contextOf(fold.device);
+  await measureCpuLengths(context, () => false, 8);
+  expect([...seen].map(({ cpu }) => cpu)).toEqual([{}, undefined]);
+  for (const [at, one] of [...seen].entries()) {
+    one.mostPipelines = at + 1;
+    expect(context.mostPipelines).toBe(at + 1);
+  }
   fold.destroy();
 });
 

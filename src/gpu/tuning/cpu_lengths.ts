@@ -1,5 +1,5 @@
 import type { CpuLengths } from "../../adapters/tables.ts";
-import type { Context } from "../device/context.ts";
+import type { Context, CpuUse } from "../device/context.ts";
 import { Fold } from "../fold.ts";
 
 /** A call that stands for all of its kind. */
@@ -18,12 +18,21 @@ const calls: Readonly<Record<Kind, Call>> = {
   others: (fold, words) => fold.compact(words, { where: "x > 0x7fffffffu" }),
 };
 
+/** The most of a tuning's time in which calls are timed. */
+const SHARE = 0.2;
 /** The shortest and the longest calls that are timed have 2^8 and 2^20 elements. */
 const LEAST = 8;
 const MOST = 20;
 /** A call is repeated as often as it takes to fill this time, but at least so often. The median counts. */
 const ENOUGH_MS = 4;
 const REPEATS = 5;
+
+/** A fold on a context whose calls at hand use the CPU in another way. All else is the context's own, as it is at any time. */
+const foldWith = (context: Context, cpu: CpuUse | undefined): Fold =>
+  new Fold(
+    new Proxy(context, { get: (own, name) => (name === "cpu" ? cpu : Reflect.get(own, name)) }),
+    () => {},
+  );
 
 /** How long a call takes: milliseconds. */
 async function timeOf(call: () => Promise<unknown>): Promise<number> {
@@ -46,11 +55,11 @@ async function timeOf(call: () => Promise<unknown>): Promise<number> {
  * there is time. A greatest length of 2^20, or what `most` is the binary logarithm of, means that the CPU was never slower.
  */
 export async function measureCpuLengths(
-  { cpu: _, ...context }: Context,
+  context: Context,
   isOver: () => boolean,
   most = MOST,
 ): Promise<Partial<Record<Kind, number>>> {
-  const [onCpu, onDevice] = [new Fold({ ...context, cpu: {} }, () => {}), new Fold(context, () => {})];
+  const [onCpu, onDevice] = [foldWith(context, {}), foldWith(context, undefined)];
   const words = Uint32Array.from({ length: 2 ** most }, (_, at) => Math.imul(at, 2654435761));
   const found: Partial<Record<Kind, number>> = {};
   for (const [name, call] of Object.entries(calls) as [Kind, Call][]) {
@@ -69,4 +78,10 @@ export async function measureCpuLengths(
     found[name] = 2 ** low;
   }
   return found;
+}
+
+/** The same for a tuning that takes so many seconds. A software adapter is never faster. */
+export async function tunedCpuLengths(context: Context, seconds: number): Promise<Partial<CpuLengths>> {
+  const deadline = performance.now() + 1000 * SHARE * seconds;
+  return context.facts.software ? {} : measureCpuLengths(context, () => performance.now() > deadline);
 }

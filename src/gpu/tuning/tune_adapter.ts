@@ -1,4 +1,4 @@
-import type { CpuLengths, TunedPrimitive } from "../../adapters/tables.ts";
+import type { TunedPrimitive } from "../../adapters/tables.ts";
 import { u32 } from "../../algebra/integers.ts";
 import type { ElementType } from "../../algebra/types.ts";
 import { u64 } from "../../algebra/words_64.ts";
@@ -20,7 +20,7 @@ import type { Subject, TuningCandidate } from "./candidates.ts";
 import { isSort, rangeOn, waysOn } from "./candidates.ts";
 import type { Checked } from "./check_results.ts";
 import { areRight, SHORTEST } from "./check_results.ts";
-import { measureCpuLengths } from "./cpu_lengths.ts";
+import { tunedCpuLengths } from "./cpu_lengths.ts";
 import { testSinglePass } from "./probe_single_pass.ts";
 
 /** Options of {@link tuneAdapter}. */
@@ -35,8 +35,6 @@ export interface TuneAdapterOptions {
 }
 
 const SECONDS = 10;
-/** The most of that time in which calls at hand are timed, on the CPU and on the device. */
-export const CPU_SHARE = 0.2;
 /** The number of rounds in which the candidates that were compiled together are timed, since the clock may change between two candidates. The least time counts. */
 const ROUNDS = 2;
 /**
@@ -80,7 +78,7 @@ export async function tuneNow(fold: Fold, options: TuneAdapterOptions = {}): Pro
   }
   try {
     const start = performance.now();
-    const cpuLengths = await cpuLengthsOf(context, start + 1000 * CPU_SHARE * seconds);
+    const cpuLengths = await tunedCpuLengths(context, seconds);
     const rows = await measure(fold, context, start + 1000 * seconds);
     requireDevice(context, TITLE);
     return tuningOf(adapterOf(fold.device.adapterInfo), context.singlePassTest?.passed, rows, cpuLengths);
@@ -88,10 +86,6 @@ export async function tuneNow(fold: Fold, options: TuneAdapterOptions = {}): Pro
     throw await explain(context, TITLE, cause);
   }
 }
-
-/** Up to which length the CPU is faster than a GPU. A software adapter never is. */
-export const cpuLengthsOf = async (context: Context, deadline: number): Promise<Partial<CpuLengths>> =>
-  context.facts.software ? {} : measureCpuLengths(context, () => performance.now() > deadline);
 
 async function measure(fold: Fold, context: Context, deadline: number): Promise<AdapterTuningRow[]> {
   const { limits } = context.facts;
