@@ -9,6 +9,8 @@ import splitTiles from "#shaders/device/kernels/split_tiles.wgsl";
 import countKept from "#shaders/device/merge/count_kept.wgsl";
 import keepAll from "#shaders/device/merge/keep_all.wgsl";
 import keepOnce from "#shaders/device/merge/keep_once.wgsl";
+import mergedItems from "#shaders/device/merge/merged_items.wgsl";
+import mergedPlaces from "#shaders/device/merge/merged_places.wgsl";
 import orderNone from "#shaders/device/merge/order_none.wgsl";
 import orderNoted from "#shaders/device/merge/order_noted.wgsl";
 import other from "#shaders/device/merge/other.wgsl";
@@ -140,7 +142,7 @@ export const countMergedKernel = (options: MergeKernelOptions): Kernel =>
   linkKernel(
     `wavefold count ${options.name} <${options.type.name}>`,
     "count_merged",
-    [...tileSources(options), countKept, hillisSteele, countMerged],
+    [...tileSources(options), mergedPlaces, countKept, hillisSteele, countMerged],
     options.sizes,
   );
 
@@ -156,7 +158,9 @@ export function mergeKernel(options: MergeKernelOptions): Kernel {
       outputItems,
       ...(name === "merge" ? [placesAll] : [placesKept, countKept, hillisSteele, carrySpine, totalBuffer]),
       notesOrder(options) ? orderNoted : orderNone,
-      stagesItems(options) ? storeStaged : storeByOrder,
+      ...(name === "merge" && stagesItems(options)
+        ? [mergedItems]
+        : [mergedPlaces, stagesItems(options) ? storeStaged : storeByOrder]),
       ...(values
         ? [
             generated(`alias Value = ${carriedAs(values)};`),

@@ -180,7 +180,7 @@ export const slots: Readonly<Record<string, Slot>> = {
       ["the other range", "read_other other_length"],
       ["a tile, and the order of its items", "tile_of stage_tile merged_sources"],
       ["which items are kept, and where they go", "count_kept kept_places"],
-      ["stores items and values", "note_sources store_items move_values"],
+      ["stores items and values", "store_merged move_values"],
     ],
   },
   "device/select": {

@@ -155,7 +155,8 @@ function reductionRow(
   // Elements of two words of a key, a position and 0. A tuning, which times sums, does not apply to them.
   const isEntry = monoid.leading !== undefined && domain.elementBytes === 16;
   const row: TuningRow = { ...usual, ...(isEntry && facts.fasterWays && positions) };
-  const isNarrow = takesMoreNarrowItems && loaded.bytes < type.bytes && row.algorithm === "subgroup";
+  const loadedBytes = (loaded.narrow ?? loaded).bytes;
+  const isNarrow = takesMoreNarrowItems && loadedBytes < type.bytes && row.algorithm === "subgroup";
   const isOrdered = monoid.operation === undefined && monoid.leading === undefined;
   return isNarrow ? { ...row, items: row.items * (isOrdered && options.maxLength > 2 ** 25 ? 3 : 2) } : row;
 }

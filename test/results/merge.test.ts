@@ -328,71 +328,117 @@ const keyed: Subject = async function* () {
   yield [found, mergeReference(data, other, { key: (x) => Math.floor(x / 100) })];
 };
 
-testMutations(fold, { examples: examplesOf("merge"), overlapping, keyed, unions: examplesOf("union") }, [
-  {
-    title: "of equal items, the others come first where tiles start",
-    shownBy: "keyed",
-    from: "if (comes_before(key_from_item(read_other(place - 1u - middle)), key_from_item(read_item(middle))))",
-    to: "if (!comes_before(key_from_item(read_item(middle)), key_from_item(read_other(place - 1u - middle))))",
-  },
-  {
-    title: "of equal items, the others come first",
-    shownBy: "keyed",
-    from: "!comes_before(other_key, own_key)",
-    to: "comes_before(own_key, other_key)",
-  },
-  {
-    title: "a thread starts with its items of the input alone",
-    shownBy: "overlapping",
-    from: "var own = own_in_tile(tile, start);",
-    to: "var own = min(start, tile.own);",
-  },
-  {
-    title: "an equal item of the tile before does not count",
-    shownBy: "overlapping",
-    from: "if (tile.first > 0u)",
-    to: "if (false)",
-  },
-  {
-    title: "an equal other item of the tile before does not count",
-    shownBy: "overlapping",
-    from: "if (tile.other > 0u)",
-    to: "if (false)",
-  },
-  {
-    title: "an equal other item of the tile behind does not count",
-    shownBy: "overlapping",
-    from: "(other < tile.count || has_next(tile))",
-    to: "other < tile.count",
-  },
-  {
-    title: "items are kept as often as they are there",
-    shownBy: "overlapping",
-    from: "let is_first = !before.is_there || comes_before(before.key, key);",
-    to: "let is_first = true;",
-  },
-  {
-    title: "kept items go behind all of the tiles before",
-    shownBy: "overlapping",
-    from: "KeptPlaces(first, kept.total, kept.prefix)",
-    to: "KeptPlaces(tile.start, kept.total, kept.prefix)",
-  },
-  {
-    title: "values are those of the first array alone",
-    shownBy: "examples",
-    from: "return rest[call.rest_base + tile.other + source - tile.own];",
-    to: "return values[call.values_base + source - tile.own];",
-  },
-  {
-    title: "all other items that there is room for count",
-    shownBy: "unions",
-    from: "min(sorted_count[call.sorted_count_base], call.sorted_length)",
-    to: "call.sorted_length",
-  },
-  {
-    title: "nobody counts a merge whose length is on the GPU",
-    shownBy: "examples",
-    from: "store_total(length + other);",
-    to: "store_total(length);",
-  },
-]);
+/** Values, of which those of equal elements differ. */
+const valued: Subject = async function* () {
+  for (const classes of [4, 400]) {
+    const [data, other] = [sorted("data", 230, classes), sorted("other", 190, classes)];
+    const values = { values: sorted("values", 230, 2 ** 32), otherValues: sorted("others", 190, 2 ** 32) };
+    const found = await fold().merge(data, other, { ...values, ...sizes });
+    const expected = mergeReference(data, other, values);
+    yield [found.keys, expected.keys];
+    yield [found.values, expected.values];
+  }
+};
+
+testMutations(
+  fold,
+  { examples: examplesOf("merge"), overlapping, keyed, valued, unions: examplesOf("union") },
+  [
+    {
+      title: "of equal items with values, the others come first",
+      shownBy: "valued",
+      from: "((other >= tile.count) | !comes_before(other_key, own_key))",
+      to: "((other >= tile.count) | comes_before(own_key, other_key))",
+    },
+    {
+      title: "a thread goes on past the tile's items of the input",
+      shownBy: "overlapping",
+      from: "let takes_own = (own < tile.own) & (",
+      to: "let takes_own = (",
+    },
+    {
+      title: "a thread goes on past the tile's other items",
+      shownBy: "overlapping",
+      from: "((other >= tile.count) | !comes_before(other_key, own_key))",
+      to: "(!comes_before(other_key, own_key))",
+    },
+    {
+      title: "a thread keeps the key of an item that it has taken",
+      shownBy: "overlapping",
+      from: "other_key = key_of_staged(next_item);",
+      to: "",
+    },
+    {
+      title: "values of all tiles go to the places of the first one",
+      shownBy: "valued",
+      from: "let to = call.reordered_base + kept.first;",
+      to: "let to = call.reordered_base;",
+    },
+    {
+      title: "of equal items, the others come first where tiles start",
+      shownBy: "keyed",
+      from: "if (comes_before(key_from_item(read_other(place - 1u - middle)), key_from_item(read_item(middle))))",
+      to: "if (!comes_before(key_from_item(read_item(middle)), key_from_item(read_other(place - 1u - middle))))",
+    },
+    {
+      title: "of equal items, the others come first",
+      shownBy: "keyed",
+      from: "!comes_before(other_key, own_key)",
+      to: "comes_before(own_key, other_key)",
+    },
+    {
+      title: "a thread starts with its items of the input alone",
+      shownBy: "overlapping",
+      from: "var own = own_in_tile(tile, start);",
+      to: "var own = min(start, tile.own);",
+    },
+    {
+      title: "an equal item of the tile before does not count",
+      shownBy: "overlapping",
+      from: "if (tile.first > 0u)",
+      to: "if (false)",
+    },
+    {
+      title: "an equal other item of the tile before does not count",
+      shownBy: "overlapping",
+      from: "if (tile.other > 0u)",
+      to: "if (false)",
+    },
+    {
+      title: "an equal other item of the tile behind does not count",
+      shownBy: "overlapping",
+      from: "(other < tile.count || has_next(tile))",
+      to: "other < tile.count",
+    },
+    {
+      title: "items are kept as often as they are there",
+      shownBy: "overlapping",
+      from: "let is_first = !before.is_there || comes_before(before.key, key);",
+      to: "let is_first = true;",
+    },
+    {
+      title: "kept items go behind all of the tiles before",
+      shownBy: "overlapping",
+      from: "KeptPlaces(first, kept.total, kept.prefix)",
+      to: "KeptPlaces(tile.start, kept.total, kept.prefix)",
+    },
+    {
+      title: "values are those of the first array alone",
+      shownBy: "examples",
+      from: "return rest[call.rest_base + tile.other + source - tile.own];",
+      to: "return values[call.values_base + source - tile.own];",
+    },
+    {
+      title: "all other items that there is room for count",
+      shownBy: "unions",
+      from: "min(sorted_count[call.sorted_count_base], call.sorted_length)",
+      to: "call.sorted_length",
+    },
+    {
+      title: "nobody counts a merge whose length is on the GPU",
+      shownBy: "examples",
+      from: "store_total(length + other);",
+      to: "store_total(length);",
+    },
+  ],
+);

@@ -891,6 +891,10 @@ Object.assign(cases, {
     const sizes = { workGroupSize: 16, itemsPerThread: 4 };
     yield [await fold.union(one, two, sizes), unionReference(one, two)];
   },
+  async *"merge of sorted arrays"(fold, length) {
+    const [one, two] = [data(length).sort(), data(length, "others").sort()];
+    yield [await fold.merge(one, two, { workGroupSize: 16, itemsPerThread: 4 }), mergeReference(one, two)];
+  },
   async *"merge by a key"(fold, length) {
     const [one, two] = [data(length).sort(), data(length, "others").sort()];
     const found = await fold.merge(one, two, { key: "x / 2u", workGroupSize: 16, itemsPerThread: 4 });

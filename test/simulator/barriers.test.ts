@@ -48,6 +48,11 @@ const shown: readonly Shown[] = [
       "device/merge/store_staged.wgsl 1, 2",
     ],
   },
+  {
+    operation: "merge of sorted arrays",
+    length: 300,
+    shows: ["device/merge/merged_items.wgsl 1, 2"],
+  },
   { operation: "merge by a key", length: 300, shows: ["device/merge/store_by_order.wgsl 1"] },
   {
     operation: "scan in place by pairs of lanes",

@@ -3,12 +3,16 @@
 
 var<workgroup> kept_sources: array<u32, TILE>;
 
+fn note_source(place: u32, source: u32) {
+  kept_sources[place] = source;
+}
+
 fn note_sources(kept: KeptPlaces, given_sources: array<u32, ITEMS>) {
   var sources = given_sources;
   var rank = kept.before;
   for (var item = 0u; item < ITEMS; item++) { // unroll
     if (sources[item] != NO_SOURCE) {
-      kept_sources[rank] = sources[item];
+      note_source(rank, sources[item]);
       rank += 1u;
     }
   }

@@ -6,8 +6,6 @@
 // Work-group memory: TILE + 1 of Staged.
 // Source: Green, McColl, Bader, "GPU Merge Path: A GPU Merging Algorithm", ICS 2012.
 
-const NO_SOURCE = 0xffffffffu;
-
 // What split_tiles.wgsl wrote.
 @group(0) @binding(16) var<storage, read> splits: array<u32>;
 
@@ -41,58 +39,24 @@ fn item_from_source(tile: MergeTile, source: u32) -> Input {
   return read_other(tile.other + source - tile.own);
 }
 
-// Loads a tile's items. A barrier must come before `merged_sources`.
+// Loads a tile's items. A barrier must come before other threads read them.
 fn stage_tile(tile: MergeTile, thread: u32) {
+  if (tile.count == 0u) {
+    return;
+  }
   var items: array<Staged, ITEMS>;
-  // All loads come first, so that they are under way together.
+  // All loads come first, so that they are under way together. Past the end of a tile, its last item is loaded again.
   for (var item = 0u; item < ITEMS; item++) { // unroll
-    let place = item * WORK_GROUP_SIZE + thread;
-    if (place < tile.count) {
-      items[item] = staged_from(item_from_source(tile, place));
-    }
+    items[item] = staged_from(item_from_source(tile, min(item * WORK_GROUP_SIZE + thread, tile.count - 1u)));
   }
   for (var item = 0u; item < ITEMS; item++) { // unroll
-    let place = item * WORK_GROUP_SIZE + thread;
-    if (place < tile.count) {
-      staged[place] = items[item];
-    }
+    staged[item * WORK_GROUP_SIZE + thread] = items[item];
   }
   stage_next(tile, thread);
 }
 
 fn staged_key(place: u32) -> Key {
   return key_of_staged(staged[place]);
-}
-
-// The places in `staged` of the consecutive items of the merged order that a thread takes. There is none of an item that is not kept, and
-// past the end of the tile.
-fn merged_sources(tile: MergeTile, thread: u32) -> array<u32, ITEMS> {
-  var sources: array<u32, ITEMS>;
-  let start = min(thread * ITEMS, tile.count);
-  var own = own_in_tile(tile, start);
-  var other = tile.own + start - own;
-  var own_key = staged_key(own);
-  var other_key = staged_key(other);
-  var before = key_before(tile, own, other);
-  for (var item = 0u; item < ITEMS; item++) { // unroll
-    sources[item] = NO_SOURCE;
-    if (start + item < tile.count) {
-      let takes_own = own < tile.own && (other >= tile.count || !comes_before(other_key, own_key));
-      let key = select(other_key, own_key, takes_own);
-      if (is_kept(tile, before, key, takes_own, other, other_key)) {
-        sources[item] = select(other, own, takes_own);
-      }
-      before = KeyBefore(key, true);
-      if (takes_own) {
-        own += 1u;
-        own_key = staged_key(own);
-      } else {
-        other += 1u;
-        other_key = staged_key(other);
-      }
-    }
-  }
-  return sources;
 }
 
 // How many of the first items of the tile are of the input.

@@ -16,19 +16,20 @@ fn value_from_source(tile: MergeTile, source: u32) -> Value {
 }
 
 fn move_values(tile: MergeTile, kept: KeptPlaces, thread: u32) {
+  let to = call.reordered_base + kept.first;
+  if (kept.count < TILE) {
+    for (var place = thread; place < kept.count; place += WORK_GROUP_SIZE) {
+      reordered[to + place] = value_from_source(tile, kept_sources[place]);
+    }
+    return;
+  }
   var own: array<Value, ITEMS>;
   // All values are read before the first one is written. Otherwise each read would wait for the write before it, since the bindings might
   // share memory.
   for (var item = 0u; item < ITEMS; item++) { // unroll
-    let place = item * WORK_GROUP_SIZE + thread;
-    if (place < kept.count) {
-      own[item] = value_from_source(tile, kept_sources[place]);
-    }
+    own[item] = value_from_source(tile, kept_sources[item * WORK_GROUP_SIZE + thread]);
   }
   for (var item = 0u; item < ITEMS; item++) { // unroll
-    let place = item * WORK_GROUP_SIZE + thread;
-    if (place < kept.count) {
-      reordered[call.reordered_base + kept.first + place] = own[item];
-    }
+    reordered[to + item * WORK_GROUP_SIZE + thread] = own[item];
   }
 }
