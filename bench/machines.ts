@@ -17,9 +17,13 @@ const { values } = parseArgs({ options: { adapter: text, powers: text, milliseco
 const adapter = values.adapter as "gpu" | "software" | undefined;
 const powers = (values.powers ?? "4,6,8,10,11,12,13,14,15,16,17,18,20,22,24,27").split(",").map(Number);
 const milliseconds = Number(values.milliseconds ?? 300);
-const open = (cpu: "auto" | "never" | "always"): Promise<Fold> =>
-  openFold({ cpu, ...(adapter !== undefined && { adapter }) });
-const folds = { auto: await open("auto"), gpu: await open("never"), cpu: await open("always") };
+const gpu = await openFold({ cpu: "never", ...(adapter !== undefined && { adapter }) });
+// One device for both: a program has one, and Dawn asks each device in turn whether something is done.
+const folds = {
+  auto: await openFold({ cpu: "auto", device: gpu.device }),
+  gpu,
+  cpu: await openFold({ cpu: "always" }),
+};
 
 type Words = Uint32Array<ArrayBuffer> | Float32Array<ArrayBuffer>;
 const primitives = ["scan", "reduce", "compact", "sort"] as const;
@@ -65,7 +69,7 @@ for (const type of ["u32", "f32"] as const) {
     for (const power of powers) {
       const length = 2 ** power;
       const words = wordsBy(length, wordAt);
-      const data = type === "u32" ? words : Float32Array.from(words, (word) => word / 2 ** 31 - 1);
+      const data = type === "u32" ? words : new Float32Array(words).map((word) => word / 2 ** 31 - 1);
       const into = type === "u32" ? new Uint32Array(length) : new Float32Array(length);
       const works = [
         callOf(folds.auto, primitive, data, into),

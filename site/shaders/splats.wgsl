@@ -89,7 +89,7 @@ fn on_sea(across: f32, along: f32) -> Place {
   let colour = mix(vec3(0.01, 0.10, 0.22), vec3(0.10, 0.52, 0.66), crest) + shine * vec3(0.32, 0.38, 0.36);
   // The sea fades into the ground behind it.
   let near = 1.0 - smoothstep(6.0, FARTHEST - 1.5, place.z);
-  return Place(place, view.radius * 1.6, mix(vec3(0.035, 0.045, 0.06), colour, near));
+  return Place(place, view.radius * 2.8, mix(vec3(0.035, 0.045, 0.06), colour, near));
 }
 
 // Splats are spread evenly by the additive recurrence R2 of Martin Roberts, in whole numbers that wrap.

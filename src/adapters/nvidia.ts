@@ -3,6 +3,7 @@ import type {
   CountTable,
   CpuLengths,
   HistogramRow,
+  MergeTable,
   ReductionTable,
   RowsTable,
   SegmentSortRow,
@@ -357,9 +358,12 @@ export const histogram = {
 export const search = { workGroupSize: 256, items: 4 } as const satisfies Shape;
 export const moves = { workGroupSize: 256, items: 4 } as const satisfies Shape;
 
-// Merges: the most items of a thread. Tiles whose items take more work-group memory have fewer. H200, 2^26 + 2^26, keys alone 558 (256 × 15: 593), with
-// values 1174 (1841).
-export const merge = { workGroupSize: 256, items: 11 } as const satisfies Shape;
+// Merges: tiles whose items take more work-group memory have fewer. H200, 2^26 + 2^26, keys alone 397 (256 × 11: 426; 256 × 13: 464; 128 × 11: 417),
+// with values 822 (256 × 5: 880; 128 × 9: 894; 256 × 3: 853; 256 × 11: 921).
+export const merge = {
+  alone: { workGroupSize: 256, items: 9 },
+  withValues: { workGroupSize: 128, items: 5 },
+} as const satisfies MergeTable;
 
 // Runs of 4 that are written out, H200, 2^24: 130 (256 × 8: 138; 512 × 4: 132; 128 × 16: 189), 2^26: 438 (486; 523; 636).
 export const expandRuns = { workGroupSize: 128, items: 8 } as const satisfies Shape;

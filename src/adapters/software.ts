@@ -2,6 +2,7 @@ import type {
   ColumnTable,
   CountTable,
   HistogramRow,
+  MergeTable,
   ReductionTable,
   RowsTable,
   SegmentSortRow,
@@ -99,7 +100,8 @@ export const histogram = {
 export const search = { workGroupSize: 64, items: 16 } as const satisfies Shape;
 export const moves = { workGroupSize: 64, items: 16 } as const satisfies Shape;
 export const expandRuns = { workGroupSize: 64, items: 16 } as const satisfies Shape;
-export const merge = { workGroupSize: 64, items: 15 } as const satisfies Shape;
+const merged = { workGroupSize: 64, items: 15 } as const satisfies Shape;
+export const merge = { alone: merged, withValues: merged } as const satisfies MergeTable;
 
 // Not compared with other sizes.
 export const select = {

@@ -142,6 +142,13 @@ export interface CountTable {
   readonly countsOnePass: boolean;
 }
 
+/** Sizes of merges and sets: a thread has so many items at most. */
+export interface MergeTable {
+  readonly alone: Shape;
+  /** Where values move with the items. */
+  readonly withValues: Shape;
+}
+
 /** Sizes of histograms. */
 export interface HistogramRow extends Shape {
   /** The most counters of a work-group for each bin. They take at most `counterBytes` bytes. */

@@ -198,14 +198,12 @@ function foldOnCpu(options: OpenOptions, noGpu: Error): Fold {
 async function foldOnGpu(options: OpenOptions, find: Find, cpu: Cpu): Promise<Fold> {
   const { device, adapter, featureLevel = "core" } = options;
   const opened = async (device: GPUDevice): Promise<Context> => {
-    const { openContext, cpuLengthsOf } = await loadOnDevice();
+    const { openContext, contextWithCpu, cpuLengthsOf } = await loadOnDevice();
     const context = await openContext(device, options);
-    if (cpu === "never") {
-      delete context.cpu;
-    } else {
-      context.cpu = { lengths: cpu === "auto" ? cpuLengthsOf(context.facts) : undefined };
-    }
-    return context;
+    // Another fold on the device may use the CPU in another way.
+    return cpu === "never"
+      ? context
+      : contextWithCpu(context, { lengths: cpu === "auto" ? cpuLengthsOf(context.facts) : undefined });
   };
   if (device !== undefined) {
     if (typeof device?.createComputePipelineAsync !== "function") {

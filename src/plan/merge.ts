@@ -3,7 +3,7 @@ import { tableFor } from "../adapters/adapter.ts";
 import { merge as gpu } from "../adapters/gpu.ts";
 import { merge as nvidia } from "../adapters/nvidia.ts";
 import { merge as software } from "../adapters/software.ts";
-import type { Shape } from "../adapters/tables.ts";
+import type { MergeTable } from "../adapters/tables.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
@@ -23,7 +23,7 @@ import { planScan } from "./scan.ts";
 import type { SortKeyOptions } from "./sort_key.ts";
 import { requireKey } from "./sort_key.ts";
 
-const tables: ByKind<Shape> = { software, nvidia, gpu };
+const tables: ByKind<MergeTable> = { software, nvidia, gpu };
 
 /** What two sorted ranges are ordered by: as {@link SortKeyOptions}, of which a merge takes whole keys. */
 export type MergeOrder = Omit<SortKeyOptions, "bits">;
@@ -72,7 +72,14 @@ function sizesOf(
   facts: DeviceFacts,
 ): Sizes {
   const most = facts.limits.maxComputeWorkgroupStorageSize;
-  let sizes = plainSizes(tableFor(tables, facts), title, options.type, chosen, facts);
+  const { alone, withValues } = tableFor(tables, facts);
+  let sizes = plainSizes(
+    options.values === undefined ? alone : withValues,
+    title,
+    options.type,
+    chosen,
+    facts,
+  );
   while (chosen.itemsPerThread === undefined && sizes.items > 1 && mergeMemory(options, sizes) > most) {
     sizes = { ...sizes, items: Math.max(1, sizes.items - 2) };
   }

@@ -163,6 +163,30 @@ describe("on a GPU", () => {
     }
   });
 
+  test("folds on one device use the CPU each in its own way, and take each other's arrays", async () => {
+    const { adapter, dispatches } = await countedAdapter();
+    const never = await openFold({ adapter, cpu: "never" });
+    const { device } = never;
+    const always = await openFold({ device, cpu: "always" });
+    const auto = await openFold({ device, cpu: "auto" });
+    const later = await openFold({ device });
+    for (const [fold, isOnGpu] of [
+      [never, true],
+      [always, false],
+      [auto, false],
+      [later, true],
+    ] as const) {
+      const before = dispatches();
+      expect(await fold.scan(three)).toEqual(Uint32Array.of(3, 4, 11));
+      expect(dispatches() > before).toBe(isOnGpu);
+      expect(fold.explain("scan", 3).machine).toBe(isOnGpu ? "gpu" : "cpu");
+    }
+    const [sorted, data] = [await auto.upload(Uint32Array.of(1, 3, 7)), await never.upload(three)];
+    const positions = await always.searchSorted(sorted, data);
+    expect(await positions.read()).toEqual(Uint32Array.of(1, 0, 2));
+    never.destroy();
+  });
+
   test("a use of the CPU that there is not is refused", async () => {
     await expect(openFold({ cpu: "sometimes" as "auto" })).rejects.toThrow('"auto", "never", "always"');
   });

@@ -86,7 +86,7 @@ test("a fold with a tuning takes the lengths that it has", async () => {
     machine: "gpu",
     why: "Up to 256 elements, the way to the GPU and back takes longer than the CPU does.",
   });
-  const { cpu } = contextOf(fold.device);
+  const { cpu } = Fold.contextOf(fold);
   expect(cpu?.lengths?.reduce).toBeGreaterThan(256);
   fold.destroy();
   const always = await openFold({ adapter: await nextAdapter(), cpu: "always", tuning });

@@ -11,7 +11,7 @@ import { arrangementFor } from "../executor/plans_of_calls.ts";
 
 // What is loaded when a device is opened, and by a scan.
 
-export { contextOf, openContext } from "../device/device.ts";
+export { contextOf, contextWithCpu, openContext } from "../device/device.ts";
 export { runAtHand } from "./run_at_hand.ts";
 
 /** The plan of a scan at hand. */

@@ -1,7 +1,7 @@
 import { traitsOf } from "../../adapters/adapter.ts";
 import { LimitError } from "../../errors.ts";
 import type { BindingKind, Kernel } from "../../kernels/kernel.ts";
-import type { Context, Pipeline } from "./context.ts";
+import type { Context, CpuUse, Pipeline } from "./context.ts";
 import { compilesSubgroupIds, refusedError, roomError, shaderError } from "./device_errors.ts";
 import { emptyContext, keepAtMost, letGo, pipelineKeyOf } from "./kept_pipelines.ts";
 import { COMPUTE_STAGE } from "./usage_flags.ts";
@@ -59,6 +59,15 @@ export async function openContext(
   keepAtMost(context, options);
   return context;
 }
+
+/** The context of a fold whose calls at hand use the CPU in its own way. All else is the device's, whichever fold on it changes that. */
+export const contextWithCpu = (context: Context, cpu: CpuUse | undefined): Context => {
+  const own = { cpu };
+  return new Proxy(context, {
+    get: (shared, name) => Reflect.get(name === "cpu" ? own : shared, name),
+    set: (shared, name, value) => Reflect.set(name === "cpu" ? own : shared, name, value),
+  });
+};
 
 /**
  * The kernel's pipeline, from the cache or compiled now.

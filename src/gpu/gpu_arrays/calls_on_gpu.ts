@@ -203,7 +203,7 @@ export function requireOnGpu(
     );
   }
   const parts = partsOf(array);
-  if (parts.context !== context) {
+  if (parts.context.kept !== context.kept) {
     throw new ArgumentError(`${primitive}: ${name} is on another device than the fold`, option);
   }
   requireAlive(parts, primitive, name, option);

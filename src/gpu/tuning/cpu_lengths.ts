@@ -1,5 +1,6 @@
 import type { CpuLengths } from "../../adapters/tables.ts";
 import type { Context, CpuUse } from "../device/context.ts";
+import { contextWithCpu } from "../device/device.ts";
 import { Fold } from "../fold.ts";
 
 /** A call that stands for all of its kind. */
@@ -27,12 +28,9 @@ const MOST = 20;
 const ENOUGH_MS = 4;
 const REPEATS = 5;
 
-/** A fold on a context whose calls at hand use the CPU in another way. All else is the context's own, as it is at any time. */
+/** A fold on the same device, whose calls at hand use the CPU in another way. */
 const foldWith = (context: Context, cpu: CpuUse | undefined): Fold =>
-  new Fold(
-    new Proxy(context, { get: (own, name) => (name === "cpu" ? cpu : Reflect.get(own, name)) }),
-    () => {},
-  );
+  new Fold(contextWithCpu(context, cpu), () => {});
 
 /** How long a call takes: milliseconds. */
 async function timeOf(call: () => Promise<unknown>): Promise<number> {

@@ -2,9 +2,8 @@ import { DeviceLostError } from "../../errors.ts";
 import type { AdapterTuning, TunedAdapter } from "../../plan/adapter_tuning.ts";
 import { adapterOf, requireTuning, tunedRowsOf, verdictFor } from "../../plan/adapter_tuning.ts";
 import type { Context } from "../device/context.ts";
-import { contextOf } from "../device/device.ts";
 import { trim } from "../device/kept_pipelines.ts";
-import type { Fold } from "../fold.ts";
+import { Fold } from "../fold.ts";
 import { runOnFold } from "./litmus.ts";
 import { testSinglePass } from "./probe_single_pass.ts";
 import { tuneNow } from "./tune_adapter.ts";
@@ -30,7 +29,7 @@ export async function measured(
   { tuning, testSinglePass: isTested }: { readonly tuning?: unknown; readonly testSinglePass?: boolean },
   openStore: OpenStore = async () => browserStore(),
 ): Promise<void> {
-  const context = contextOf(fold.device);
+  const context = Fold.contextOf(fold);
   const before = context.singlePassTest;
   try {
     if (tuning !== undefined) {
