@@ -4,7 +4,7 @@ import type { AnyArray, ScalarArray } from "../../src/algebra/arrays.ts";
 import { operator } from "../../src/algebra/custom_operator.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
-import { operators } from "../../src/algebra/operators.ts";
+import { operators } from "../../src/algebra/operator_table.ts";
 import type { Segments } from "../../src/algebra/segments.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { Scalar, ScalarType, TypeName } from "../../src/algebra/types.ts";
