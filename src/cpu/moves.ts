@@ -221,7 +221,7 @@ export const scatter: OnCpu = async ({ arrays, request }) => {
     }
     return [to];
   }
-  const { combinedAt, foldNameOf } = await part(import("./scatter_folds.ts"));
+  const { combinedAt, foldNameOf, loopsOver } = await part(import("./scatter_folds.ts"));
   const name = foldNameOf(op, type);
   if (name === undefined) {
     return undefined;
@@ -231,11 +231,13 @@ export const scatter: OnCpu = async ({ arrays, request }) => {
     return [combined];
   }
   request.requireContents?.();
-  const { reduceSegments } = await (name === "exactAdd"
-    ? part(import("./exact_folds.ts"))
-    : part(import("./segment_folds.ts")));
-  const { values: input, offsets } = inClasses(positions, length, values);
-  return [reduceSegments({ type, op: name, input, segments: { kind: "offsets", words: offsets } })];
+  const { values: input, offsets: words } = inClasses(positions, length, values);
+  const call = { type, op: name, input, segments: { kind: "offsets", words } } as const;
+  if (name === "exactAdd") {
+    return [(await part(import("./exact_folds.ts"))).reduceSegments(call)];
+  }
+  const { reduceSegments } = await part(import("./segment_folds.ts"));
+  return [reduceSegments({ ...call, loops: await loopsOver(type) })];
 };
 
 /**

@@ -7,8 +7,8 @@ import { paramsIn } from "../../algebra/seen_params.ts";
 import type { ElementType, Scalar, Value } from "../../algebra/types.ts";
 import { isSameType, namesNarrow } from "../../algebra/types.ts";
 import type { CpuArray, Numbers } from "../../cpu/call.ts";
-import type { FoldName } from "../../cpu/folds.ts";
-import { foldNameOf, reduceNumbers, scanNumbers } from "../../cpu/folds.ts";
+import type { FoldCall, FoldName, LoopsOfCall } from "../../cpu/folds.ts";
+import { foldNameOf, loopsOver, reduceNumbers, scanNumbers } from "../../cpu/folds.ts";
 import { bytesIn, isShifted, numbersOver } from "../../cpu/numbers.ts";
 import type { OperatorPasses } from "../../cpu/texts.ts";
 import { requireFeature } from "../../plan/require_feature.ts";
@@ -90,10 +90,8 @@ export const areTaken = ({ facts }: Context, ...types: readonly ElementType[]): 
 /** What folds a call's elements: loops of an operator of the table, or loops made of the caller's text. */
 interface Folding {
   readonly array: CpuArray;
-  /** What comes before the first element. */
-  readonly initial: Scalar | undefined;
-  /** It is undefined for an operator of the caller's. */
-  readonly name: FoldName | undefined;
+  /** What its loops take; undefined for an operator of the caller's. */
+  readonly call: (FoldCall & LoopsOfCall) | undefined;
   /** Writes prefixes. The result is an array of one element: the total. */
   scan(output: Numbers, exclusive: boolean): Numbers;
   reduce(): Numbers;
@@ -132,39 +130,39 @@ export async function foldingOf(
     name === undefined && combination.callers
       ? (await loadTexts()).operatorText({ ...(op as CustomOperator), swapped })
       : undefined;
-  const loops = name === "exactAdd" ? await loadExact() : { scanNumbers, reduceNumbers };
   const foldingBy = name
-    ? (own: CpuArray) => ({ ...tableFolding(own, name, loops, initial as Scalar | undefined), ...sum })
+    ? await tableFolding(name, array.type, initial as Scalar | undefined)
     : passes && ((own: CpuArray) => textFolding(own, passes, initial));
-  return foldingBy && (swapped ? (await loadSegments()).inReverse(array, foldingBy) : foldingBy(array));
+  const folding =
+    foldingBy && (swapped ? (await loadSegments()).inReverse(array, foldingBy) : foldingBy(array));
+  return folding && { ...folding, ...sum };
 }
 
-/** Loops over whole arrays. */
-type Loops = Pick<typeof import("../../cpu/folds.ts"), "scanNumbers" | "reduceNumbers">;
-
-const tableFolding = (
-  array: CpuArray,
-  name: FoldName,
-  { scanNumbers, reduceNumbers }: Loops,
+/** What folds arrays of a type by an operator of the table. */
+async function tableFolding(
+  op: FoldName,
+  type: ElementType,
   initial: Scalar | undefined,
-): Folding => {
-  const { type, numbers: input } = array;
-  const call = { type, op: name, input, initial };
-  return {
-    array,
-    initial,
-    name,
-    scan: (output, exclusive) => numbersOfValue(scanNumbers({ ...call, output, exclusive }), type),
-    reduce: () => numbersOfValue(reduceNumbers(call), type),
+): Promise<(array: CpuArray) => Folding> {
+  const isExact = op === "exactAdd";
+  const folds = isExact ? await loadExact() : { reduceNumbers, scanNumbers };
+  const loops = isExact ? {} : await loopsOver(type);
+  return (array) => {
+    const call = { type, op, loops, input: array.numbers, initial };
+    return {
+      array,
+      call,
+      scan: (output, exclusive) => numbersOfValue(folds.scanNumbers({ ...call, output, exclusive }), type),
+      reduce: () => numbersOfValue(folds.reduceNumbers(call), type),
+    };
   };
-};
+}
 
 const textFolding = (array: CpuArray, passes: OperatorPasses, initial: Value | undefined): Folding => {
   const { type, numbers } = array;
   return {
     array,
-    initial: undefined,
-    name: undefined,
+    call: undefined,
     scan(output, exclusive) {
       // Loops write from the first element on: those that they have not read must still be there.
       const input = isShifted(numbers, output) ? (numbers.slice() as Numbers) : numbers;

@@ -113,34 +113,24 @@ export interface SegmentResults {
 export async function segments(context: Context, call: SegmentsAtHand): Promise<SegmentResults | undefined> {
   const folding = await foldingOf(context, call);
   const segments = await segmentsOf(context, call);
-  if (folding?.name === undefined || segments === undefined) {
+  const fold = folding?.call;
+  if (fold === undefined || segments === undefined) {
     return undefined;
   }
   const { primitive, options, given, types, target } = call;
-  const { array, name: op, initial } = folding;
-  const { type, numbers: input } = array;
-  const { reduceSegments, scanSegments } = await (op === "exactAdd" ? loadExact() : loadSegments());
+  const { reduceSegments, scanSegments } = await (fold.op === "exactAdd" ? loadExact() : loadSegments());
   if (primitive === "scan") {
     const bytes = target(given.length * types.type.bytes)();
     const exclusive = options.exclusive === true;
-    const output = numbersOver(bytes, type);
-    scanSegments({
-      type,
-      op,
-      input,
-      initial,
-      segments,
-      exclusive,
-      output,
-      reverse: options.reverse,
-    });
+    const output = numbersOver(bytes, fold.type);
+    scanSegments({ ...fold, segments, exclusive, output, reverse: options.reverse });
     return { bytes };
   }
   if (segments.kind !== "keys") {
-    return { bytes: bytesIn(reduceSegments({ type, op, input, initial, segments })) };
+    return { bytes: bytesIn(reduceSegments({ ...fold, segments })) };
   }
   const { firsts: keys, offsets: words } = (await loadMoves()).firstOfRuns(segments.keys);
-  const bytes = bytesIn(reduceSegments({ type, op, input, initial, segments: { kind: "offsets", words } }));
+  const bytes = bytesIn(reduceSegments({ ...fold, segments: { kind: "offsets", words } }));
   return { bytes, keys: bytesIn(call.keys ? await packed(keys, call.keys.key.type) : keys) };
 }
 
