@@ -76,7 +76,6 @@ import type { Context, SinglePassTest } from "./device/context.ts";
 import { onGpuAlone, withDevice } from "./device/cpu_context.ts";
 import type { Given } from "./device/given.ts";
 import { givenOf } from "./device/given.ts";
-import { trim } from "./device/kept_pipelines.ts";
 import { loadParamsOf, once, withNumbers } from "./executor/load_later.ts";
 import type { Arguments } from "./forms/call.ts";
 import type { Forms } from "./forms/forms.ts";
@@ -1739,7 +1738,7 @@ export class Fold {
    * ```
    */
   trim(): void {
-    trim(this.#context);
+    this.#context.trim?.();
   }
 
   /**
