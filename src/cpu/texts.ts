@@ -7,8 +7,8 @@ import { f64, i64, u64 } from "../algebra/types_64_later.ts";
 import { Recent } from "../simulator/recent.ts";
 import type { Numbers } from "./call.ts";
 import { keyOf, scalarsOfValue, valueOfScalars } from "./texts/elements.ts";
-import type { ConditionLoops, MapLoop, OperatorLoops, Scalars, SumLoop } from "./texts/loops.ts";
-import { conditionLoops, mapLoop, operatorLoops, sumLoop } from "./texts/loops.ts";
+import type { ConditionLoops, MapLoop, OperatorLoops, Scalars, SumLoops } from "./texts/loops.ts";
+import { conditionLoops, mapLoop, operatorLoops, sumLoops } from "./texts/loops.ts";
 import { noCode } from "./texts/no_code.ts";
 import type { Beside, OperatorText, Wanted } from "./texts/program.ts";
 import { readMap, readOperator } from "./texts/program.ts";
@@ -113,18 +113,18 @@ export const requireMapText = (text: TextToMap): MapPass => required(attemptedMa
 export const countText = (given: TextToMap): MapLoop | undefined =>
   maps.of(`${keyOfText(given)} bins`, () => attempted(() => madeMap(given, true))).made?.run;
 
-/** A loop that adds up what a text gives for each element, and the types that it has sums of. */
+/** The types that loops add up. */
 const SUMMED: readonly string[] = ["u32", "i32", "f32", "f64"];
-const sums = /* @__PURE__ */ new Recent<string, Attempt<SumLoop>>(LEAST_TEXTS);
+const sums = /* @__PURE__ */ new Recent<string, Attempt<SumLoops>>(LEAST_TEXTS);
 
-/** A text as a loop that adds up what it gives; undefined if the CPU has no code for it. */
-export const sumText = (given: TextToMap & { readonly to: ElementType }): SumLoop | undefined =>
+/** A text as loops that add up what it gives; undefined if the CPU has no code for it. */
+export const sumText = (given: TextToMap & { readonly to: ElementType }): SumLoops | undefined =>
   SUMMED.includes(given.to.name)
     ? sums.of(keyOfText(given), () =>
         attempted(() => {
           const { text, from, to, params } = given;
           const { program } = readMap({ text, from, wanted: to, hasIndex: true, params });
-          return sumLoop(program, from, to, params);
+          return sumLoops(program, from, to, params);
         }),
       ).made
     : undefined;

@@ -151,36 +151,59 @@ export interface KeptAs {
   readonly to: ElementType;
 }
 
-/** Adds up what a text gives for each element, from left to right. The scalars are those of the params' values. */
-export type SumLoop = (
-  input: Numbers,
-  length: number,
-  scalars: readonly ScalarValue[],
-  start: number,
-) => number;
+/** Add up what a text gives for each element, from left to right, and give the total. The scalars are those of the params' values. */
+export interface SumLoops {
+  reduce(input: Numbers, length: number, scalars: readonly ScalarValue[], start: number): number;
+  /** Writes the sum up to each element, or before it. The output is no memory of the input. */
+  scan(
+    input: Numbers,
+    length: number,
+    scalars: readonly ScalarValue[],
+    start: number,
+    output: Numbers,
+    exclusive: boolean,
+  ): number;
+}
 
-export function sumLoop(
+export function sumLoops(
   program: Program,
   from: ElementType,
   { name, kind }: ElementType,
   params: DeclaredParams | undefined,
-): SumLoop {
+): SumLoops {
   const { before, each, words } = elementText(program, from, params);
   const [word] = words;
   const sums = { f32: `Math.fround(sum + Math.fround(${word}))`, f64: `sum + ${word}` };
+  const next = kind === "float" ? sums[name as keyof typeof sums] : `(sum + ${word}) | 0`;
+  const loop = (storeBefore: string, storeAfter: string): readonly string[] => [
+    "for (var k = 0; k < length; k++) {",
+    ...each,
+    storeBefore,
+    `sum = ${next};`,
+    storeAfter,
+    "}",
+  ];
+  const begin = [...before, `var sum = ${kind === "float" ? "+start" : "start | 0"};`];
+  const end = [`return sum${kind === "unsigned" ? " >>> 0" : ""};`, "},"];
+  const store = "output[k] = sum;";
   return evaluated(
     [
-      "return function (input, length, scalars, start) {",
-      ...before,
-      `var sum = ${kind === "float" ? "+start" : "start | 0"};`,
-      "for (var k = 0; k < length; k++) {",
-      ...each,
-      `sum = ${kind === "float" ? sums[name as keyof typeof sums] : `(sum + ${word}) | 0`};`,
+      "return {",
+      "reduce(input, length, scalars, start) {",
+      ...begin,
+      ...loop("", ""),
+      ...end,
+      "scan(input, length, scalars, start, output, exclusive) {",
+      ...begin,
+      "if (exclusive) {",
+      ...loop(store, ""),
+      "} else {",
+      ...loop("", store),
       "}",
-      `return sum${kind === "unsigned" ? " >>> 0" : ""};`,
+      ...end,
       "};",
     ].join("\n"),
-  ) as SumLoop;
+  ) as SumLoops;
 }
 
 /** What a loop moves: indices, words that the condition reads as `x`, or elements of as many words of an array beside. */

@@ -97,11 +97,15 @@ interface Folding {
   reduce(): Numbers;
 }
 
-/** What folds a call's elements; undefined if the CPU has no code for it. @throws {ArgumentError} {@link FeatureError} */
+/**
+ * What folds a call's elements; undefined if the CPU has no code for it. With `isWhole`, they are no segments.
+ *
+ * @throws {ArgumentError} {@link FeatureError}
+ */
 export async function foldingOf(
   context: Context,
   { primitive, options, given, types, ends }: FoldAtHand,
-  isReduced = false,
+  isWhole = false,
 ): Promise<Folding | undefined> {
   const { type, from = type } = types;
   const wide = await wideIn({ map: options.map, from, type });
@@ -119,13 +123,18 @@ export async function foldingOf(
   const items = await arrayOf(given, from, primitive);
   const mapping = map && { text: map.text, to: type, params: paramsIn(options) };
   const initial = ends.initial && valueOfBytes(bytesOf(ends.initial, primitive, "initial", "initial"), type);
-  const sum =
-    mapping && isReduced && name === "add" ? texts?.summed(context, items, mapping, initial) : undefined;
-  const array = mapping && !sum ? texts?.mapped(context, items, mapping) : items;
+  const { reverse: swapped, exclusive } = options;
+  // The first prefix of floats is 0, and their sums start from −0.
+  if (mapping && isWhole && name === "add" && !swapped && !(exclusive && type.kind === "float")) {
+    const sums = texts?.summed(context, items, mapping, initial);
+    if (sums) {
+      return { array: items, call: undefined, ...sums };
+    }
+  }
+  const array = mapping ? texts?.mapped(context, items, mapping) : items;
   if (array === undefined) {
     return undefined;
   }
-  const { reverse: swapped } = options;
   const passes =
     name === undefined && combination.callers
       ? (await loadTexts()).operatorText({ ...(op as CustomOperator), swapped })
@@ -133,9 +142,7 @@ export async function foldingOf(
   const foldingBy = name
     ? await tableFolding(name, array.type, initial as Scalar | undefined)
     : passes && ((own: CpuArray) => textFolding(own, passes, initial));
-  const folding =
-    foldingBy && (swapped ? (await loadSegments()).inReverse(array, foldingBy) : foldingBy(array));
-  return folding && { ...folding, ...sum };
+  return foldingBy && (swapped ? (await loadSegments()).inReverse(array, foldingBy) : foldingBy(array));
 }
 
 /** What folds arrays of a type by an operator of the table. */
@@ -202,7 +209,7 @@ const folded = (
   make: (folding: Folding) => Uint8Array,
 ): Promise<Uint8Array | undefined> =>
   withArrays(call.primitive, { data: call.given }, async () => {
-    const folding = await foldingOf(context, call, call.primitive === "reduce");
+    const folding = await foldingOf(context, call, true);
     return folding && make(folding);
   });
 

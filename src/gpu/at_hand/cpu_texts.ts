@@ -48,20 +48,26 @@ export function mapped(context: Context, from: CpuArray, mappedText: MappedText)
   return { type: pass.type, length: from.length, numbers };
 }
 
-/** The sum of what a text gives for each element, without an array of that; undefined if the CPU has no code for it. */
+/** Sums of what a text gives for each element, without an array of that; undefined if the CPU has no code for it. */
 export function summed(
   context: Context,
   { type: from, length, numbers }: CpuArray,
   { text, to, params }: MappedText & { readonly to: ElementType },
   initial: Value | undefined,
-): { reduce(): Numbers } | undefined {
-  const loop = needsF16(context, text) ? undefined : sumText({ text, from, to, params });
+): { reduce(): Numbers; scan(output: Numbers, exclusive: boolean): Numbers } | undefined {
+  const loops = needsF16(context, text) ? undefined : sumText({ text, from, to, params });
   // The sum of floats starts from −0, and that of nothing is 0.
-  const start = initial ?? (to.kind === "float" && length > 0 ? -0 : 0);
+  const start = (initial ?? (to.kind === "float" && length > 0 ? -0 : 0)) as number;
+  const scalars = scalarsIn(params);
+  const totalOf = (total: number): Numbers => numbersOver(bytesOfValue(total, to), to);
   return (
-    loop && {
-      reduce: () =>
-        numbersOver(bytesOfValue(loop(numbers, length, scalarsIn(params), start as number), to), to),
+    loops && {
+      reduce: () => totalOf(loops.reduce(numbers, length, scalars, start)),
+      scan(output, exclusive) {
+        // Elements of other sizes may be written over those that are still to be read.
+        const input = output.buffer === numbers.buffer ? (numbers.slice() as Numbers) : numbers;
+        return totalOf(loops.scan(input, length, scalars, start, output, exclusive));
+      },
     }
   );
 }
