@@ -6,7 +6,7 @@ import type { CpuArray, CpuCall, Numbers, OnCpu } from "./call.ts";
 import { decodeHalves, halfBlock } from "./halves.ts";
 import { bitsOf } from "./numbers.ts";
 import type { TakeBlock } from "./whole_numbers.ts";
-import { BLOCK, eachBlock, eachWideBlock, isWide, wholeNumbers } from "./whole_numbers.ts";
+import { BLOCK, blocksOf, eachBlock, eachWideBlock, isWide, wholeNumbers } from "./whole_numbers.ts";
 
 /** Sorted numbers of any type but integers of 64 bits. */
 type Sorted = Uint32Array | Int32Array | Float32Array | Float64Array;
@@ -331,6 +331,43 @@ function countedByShift({ type, numbers }: CpuArray, { count, whole }: Bins): Nu
   return new Uint32Array(sums.buffer, 0, count);
 }
 
+/** Counts numbers in bins between edges, as {@link findBinsBetween} finds them. Those outside of all count as another bin. */
+function countBetween(
+  doubles: Float64Array,
+  items: number,
+  edges: Float64Array,
+  scale: number,
+  sums: Int32Array,
+): void {
+  const first = edges[0] as number;
+  const last = edges.length - 2;
+  for (let at = 0; at < items; at++) {
+    const number = doubles[at] as number;
+    const rounded = ((number - first) * scale) & 0x7fffffff;
+    let bin = rounded < last ? rounded : last;
+    if (!((edges[bin] as number) <= number && number < (edges[bin + 1] as number))) {
+      bin = binAmong(edges, number);
+    }
+    sums[bin] = (sums[bin] as number) + 1;
+  }
+}
+
+/** The same for a call; undefined for other elements and bins. */
+function countedBetween(data: CpuArray, { count, whole, edges, step }: Bins): Numbers | undefined {
+  if (whole !== undefined || edges === undefined || isWide(data)) {
+    return undefined;
+  }
+  const places = doublesOf(edges());
+  const scale = step === undefined ? 0 : 1 / step;
+  const sums = new Int32Array(count + 1);
+  // In a function that `eachBlock` calls, the loop takes a quarter longer.
+  const { doubles, read } = blocksOf(data);
+  for (let from = 0; from < data.length; from += BLOCK) {
+    countBetween(doubles, read(from), places, scale, sums);
+  }
+  return new Uint32Array(sums.buffer, 0, count);
+}
+
 /** The counts of bins without weights that take one pass; undefined for others. */
 async function plainCounts(
   data: CpuArray,
@@ -338,7 +375,7 @@ async function plainCounts(
   counted: CpuCall["counted"],
 ): Promise<Numbers | undefined> {
   if (bins.text === undefined) {
-    return countedByShift(data, bins);
+    return countedByShift(data, bins) ?? countedBetween(data, bins);
   }
   const counts = new Uint32Array(bins.count);
   return (await counted(bins.text, data, counts)) ? counts : undefined;
