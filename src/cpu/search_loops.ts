@@ -248,32 +248,37 @@ function eachBin(data: CpuArray, bins: Bins, take: TakeBins): void {
   }
 }
 
-/** Counts the elements of each bin, or adds their weights. */
-function countsIn(
-  count: number,
-  weights: CpuArray | undefined,
-): { readonly take: TakeBins; sums(): Numbers } {
-  if (weights?.numbers instanceof Float32Array) {
-    const { numbers } = weights;
+/** Sums of bins, and what adds to them. */
+interface Sums {
+  readonly sums: Int32Array | Float64Array;
+  readonly weights: Int32Array | Float32Array | undefined;
+  /** Counts the elements of each bin, or adds their weights. */
+  readonly take: TakeBins;
+  /** The sums, as the result has them. */
+  result(): Numbers;
+}
+
+function sumsOf(count: number, given: CpuArray | undefined): Sums {
+  if (given?.numbers instanceof Float32Array) {
+    const weights = given.numbers;
     const sums = new Float64Array(count);
     const take: TakeBins = (bins, from, items) => {
       for (let at = 0; at < items; at++) {
         const bin = bins[at] as number;
         if (bin < count) {
-          sums[bin] = (sums[bin] as number) + (numbers[from + at] as number);
+          sums[bin] = (sums[bin] as number) + (weights[from + at] as number);
         }
       }
     };
-    return { take, sums: () => Float32Array.from(sums) };
+    return { sums, weights, take, result: () => Float32Array.from(sums) };
   }
   const sums = new Int32Array(count);
-  const take: TakeBins =
-    weights === undefined
-      ? (bins, _, items) => countBins(bins, items, sums)
-      : addingWhole(sums, new Int32Array(weights.numbers.buffer, weights.numbers.byteOffset, weights.length));
+  const weights = given && (bitsOf(given.numbers) as Int32Array);
   return {
-    take,
-    sums: () => (weights?.numbers instanceof Int32Array ? sums : new Uint32Array(sums.buffer)),
+    sums,
+    weights,
+    take: weights ? addingWhole(sums, weights) : (bins, _, items) => countBins(bins, items, sums),
+    result: () => (given?.numbers instanceof Int32Array ? sums : new Uint32Array(sums.buffer)),
   };
 }
 
@@ -368,17 +373,17 @@ function countedBetween(data: CpuArray, { count, whole, edges, step }: Bins): Nu
   return new Uint32Array(sums.buffer, 0, count);
 }
 
-/** The counts of bins without weights that take one pass; undefined for others. */
-async function plainCounts(
+/** The counts or sums of bins, if one loop finds the bins and adds to them; undefined for others. */
+async function inOnePass(
   data: CpuArray,
   bins: Bins,
-  counted: CpuCall["counted"],
+  { sums, weights, result }: Sums,
+  addedToBins: CpuCall["addedToBins"],
 ): Promise<Numbers | undefined> {
-  if (bins.text === undefined) {
-    return countedByShift(data, bins) ?? countedBetween(data, bins);
+  if (bins.text !== undefined) {
+    return (await addedToBins(bins.text, data, sums, weights)) ? result() : undefined;
   }
-  const counts = new Uint32Array(bins.count);
-  return (await counted(bins.text, data, counts)) ? counts : undefined;
+  return weights ? undefined : (countedByShift(data, bins) ?? countedBetween(data, bins));
 }
 
 /** Puts bins behind those of the channels before an element's own. */
@@ -396,7 +401,7 @@ const inChannels =
   };
 
 /** How many elements fall in each bin, or the sums of their weights. Sums of f32 are computed as doubles, and rounded at the end. */
-export const histogram: OnCpu = async ({ arrays, request, mapped, counted }) => {
+export const histogram: OnCpu = async ({ arrays, request, mapped, addedToBins }) => {
   const data = arrays.data as CpuArray;
   const { y } = arrays;
   const given = request.options as BinOptions;
@@ -408,12 +413,13 @@ export const histogram: OnCpu = async ({ arrays, request, mapped, counted }) => 
     y: binsOfY,
     count,
   } = requireBinned(given, type as ScalarType, typeOfY, request.title);
-  const isPlain = binsOfY === undefined && channels === undefined && arrays.weights === undefined;
-  const counts = isPlain && (await plainCounts(data, bins, counted));
-  if (counts) {
-    return [counts];
+  const sums = sumsOf(count, arrays.weights);
+  const isPlain = binsOfY === undefined && channels === undefined;
+  const made = isPlain && (await inOnePass(data, bins, sums, addedToBins));
+  if (made) {
+    return [made];
   }
-  const { take, sums } = countsIn(count, arrays.weights);
+  const { take, result } = sums;
   const numbers = new Uint32Array(binsOfY ? length : 0);
   const takeFirst: TakeBins = binsOfY
     ? (own, from, items) => numbers.set(own.subarray(0, items), from)
@@ -436,5 +442,5 @@ export const histogram: OnCpu = async ({ arrays, request, mapped, counted }) => 
       inChannels(take, binsOfY.count, bins.count, (index) => numbers[index] as number),
     );
   }
-  return [sums()];
+  return [result()];
 };

@@ -97,6 +97,25 @@ test("histograms", async () => {
   expect(await fold.histogram(signed, { bins: 3, range: [-8, 7] })).toEqual(Uint32Array.of(1, 2, 1));
   expect(await fold.histogram(words, { bins: 4, bin: "x / 64u" })).toEqual(Uint32Array.of(2, 1, 0, 1));
   expect(await fold.histogram(signed, { bins: 3, bin: "f32(x) * 0.3" })).toEqual(Uint32Array.of(2, 0, 3));
+  const weights = Uint32Array.of(1, 2, 4, 0xffffffff, 8, 16, 2);
+  expect(await fold.histogram(words, { bins: 4, bin: "x / 64u", weights })).toEqual(
+    Uint32Array.of(3, 4, 0, 0xffffffff),
+  );
+  expect(await fold.histogram(words, { bins: 2, bin: "x % 2u + (i / 6u)", weights })).toEqual(
+    Uint32Array.of(13, 17),
+  );
+  expect(
+    await fold.histogram(signed, {
+      bins: 3,
+      bin: "f32(x) * 0.3",
+      weights: Int32Array.of(-1, -2, -3, -4, 5, 6, 7),
+    }),
+  ).toEqual(Int32Array.of(-7, 0, 18));
+  // Sums are doubles until the end.
+  const shares = Float32Array.of(2 ** 24, 0.5, 0.5, NaN, 1, 1, 1);
+  expect(await fold.histogram(words, { bins: 2, bin: "x / 128u", weights: shares })).toEqual(
+    Float32Array.of(2 ** 24 + 1, NaN),
+  );
   const floats = Float32Array.of(-0.1, 0, 0.1, 0.3, 0.9, 1, 1.1, NaN);
   expect(await fold.histogram(floats, { bins: 10, range: [0, 1] })).toEqual(
     Uint32Array.of(1, 1, 0, 1, 0, 0, 0, 0, 0, 2),

@@ -52,20 +52,30 @@ function paramVariables(params: DeclaredParams | undefined): {
   return { words, lines };
 }
 
-/** What a loop counts that gives numbers of bins: those from 0 up to the output's length, without their fractions. */
-const countOf = (word: string): readonly string[] => [
+/**
+ * What becomes of the numbers of bins: each is counted, or its element's weight is added to its sum. Engines compile a loop for the arrays that it has
+ * met, so weights of each kind have one of their own.
+ */
+export type ToBins = "counts" | "whole sums" | "float sums";
+const isToBins = (to: unknown): to is ToBins => to === "counts" || to === "whole sums" || to === "float sums";
+
+/** A loop that gives numbers of bins takes those from 0 up to the output's length, without their fractions. */
+const binOf = (word: string, to: ToBins): readonly string[] => [
   `var bin = ${word};`,
   "if (bin > -1 && bin < output.length) {",
   "bin = bin >>> 0;",
-  "output[bin] = output[bin] + 1;",
+  `output[bin] = output[bin] + ${to === "counts" ? "1" : "weights[k]"};`,
   "}",
 ];
 
-/** A loop that maps elements of a type to those of another one, or to the results of a condition; or that counts the bins that it gives. */
+/**
+ * A loop that maps elements of a type to those of another one, or to the results of a condition; or that adds to the bins that it gives. Of `others`,
+ * weights are the last ones.
+ */
 export function mapLoop(
   program: Program,
   from: ElementType,
-  to: ElementType | "bool" | "bins",
+  to: ElementType | "bool" | ToBins,
   params?: DeclaredParams,
   beside: readonly ElementType[] = [],
 ): MapLoop {
@@ -85,12 +95,13 @@ export function mapLoop(
   const input = accessOf(from, "input");
   const [word = ""] = words;
   const output = typeof to === "string" ? undefined : accessOf(to, "output");
-  const store = output?.write(words) ?? (to === "bins" ? countOf(word) : [`output[k] = +(${word});`]);
+  const store = output?.write(words) ?? (isToBins(to) ? binOf(word, to) : [`output[k] = +(${word});`]);
   const body = [...lines, ...words].join("\n");
   return evaluated(
     [
       "return function (input, output, firstIndex, length, scalars, others) {",
       ...others.flatMap(({ access }, at) => [`var other_${at} = others[${at}];`, ...access.views]),
+      ...(isToBins(to) ? [`var weights = others[${others.length}];`] : []),
       ...input.views,
       ...(output?.views ?? []),
       ...values.lines,

@@ -292,10 +292,11 @@ export async function described(
     arrays,
     request: wide,
     mapped: mappedBy,
-    async counted(text, from, counts) {
-      const { countText, needsF16, scalarsIn } = await loadTexts();
-      const run = needsF16(context, text) ? undefined : countText({ text, from: from.type, params });
-      run?.(from.numbers, counts, 0, from.length, scalarsIn(params));
+    async addedToBins(text, from, bins, weights) {
+      const { binText, needsF16, scalarsIn } = await loadTexts();
+      const to = weights ? (weights instanceof Int32Array ? "whole sums" : "float sums") : "counts";
+      const run = needsF16(context, text) ? undefined : binText({ text, from: from.type, params }, to);
+      run?.(from.numbers, bins, 0, from.length, scalarsIn(params), weights ? [weights] : []);
       return run !== undefined;
     },
     condition: (text, type) => conditionOn(context, text, type, params),
