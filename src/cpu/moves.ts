@@ -7,7 +7,7 @@ import { requireRunKey } from "../plan/run_key.ts";
 import type { CpuArray, CpuCall, Moves, Numbers, OnCpu } from "./call.ts";
 import { copyAt } from "./elements_at.ts";
 import { bitsOf, numbersLike, numbersOver, wordsOf } from "./numbers.ts";
-import { endsOfRuns, startsOfRuns } from "./runs.ts";
+import { endsOfRuns, firstsOfRuns, startsOfRuns } from "./runs.ts";
 import { wholeNumbers } from "./whole_numbers.ts";
 
 // Elements that move, bit for bit. Most loops find the places that elements come from, and one loop copies the elements there.
@@ -394,7 +394,7 @@ async function firstElements(
   if (data === undefined || keys === undefined) {
     return undefined;
   }
-  return data.type.bytes === 4 && keys.type.bytes <= 4
-    ? [numbersOver(startsOfRuns(keys, wordsOf(data.numbers)), data.type)]
+  return data === keys && data.type.bytes === 4
+    ? [numbersOver(firstsOfRuns(data), data.type)]
     : [elementsAt(data, startsOfRuns(keys))];
 }
