@@ -92,9 +92,9 @@ interface Folding {
   readonly array: CpuArray;
   /** What its loops take; undefined for an operator of the caller's. */
   readonly call: (FoldCall & LoopsOfCall) | undefined;
-  /** Writes prefixes. The result is an array of one element: the total. */
-  scan(output: Numbers, exclusive: boolean): Numbers;
-  reduce(): Numbers;
+  /** Writes prefixes, and gives the total. */
+  scan(output: Numbers, exclusive: boolean): Value;
+  reduce(): Value;
 }
 
 /**
@@ -159,29 +159,25 @@ async function tableFolding(
     return {
       array,
       call,
-      scan: (output, exclusive) => numbersOfValue(folds.scanNumbers({ ...call, output, exclusive }), type),
-      reduce: () => numbersOfValue(folds.reduceNumbers(call), type),
+      scan: (output, exclusive) => folds.scanNumbers({ ...call, output, exclusive }),
+      reduce: () => folds.reduceNumbers(call),
     };
   };
 }
 
 const textFolding = (array: CpuArray, passes: OperatorPasses, initial: Value | undefined): Folding => {
-  const { type, numbers } = array;
+  const { numbers } = array;
   return {
     array,
     call: undefined,
     scan(output, exclusive) {
       // Loops write from the first element on: those that they have not read must still be there.
       const input = isShifted(numbers, output) ? (numbers.slice() as Numbers) : numbers;
-      return numbersOfValue(passes.scan(input, output, exclusive, initial), type);
+      return passes.scan(input, output, exclusive, initial);
     },
-    reduce: () => numbersOfValue(passes.reduce(numbers, initial), type),
+    reduce: () => passes.reduce(numbers, initial),
   };
 };
-
-/** An array of one element. */
-const numbersOfValue = (value: Value, type: ElementType): Numbers =>
-  numbersOver(bytesOfValue(value, type), type);
 
 /** `Fold.scan`. */
 export const scan = (
@@ -194,13 +190,13 @@ export const scan = (
     const output = numbersOver(bytes, types.type);
     const total = folding.scan(output, options.exclusive === true);
     putIn(bytes, output);
-    ends.total?.().set(bytesIn(total));
+    ends.total?.().set(bytesOfValue(total, types.type));
     return bytes;
   });
 
 /** `Fold.reduce`. */
 export const reduce = (context: Context, call: FoldAtHand): Promise<Uint8Array | undefined> =>
-  folded(context, call, (folding) => bytesIn(folding.reduce()));
+  folded(context, call, (folding) => bytesOfValue(folding.reduce(), call.types.type));
 
 /** What is made of a call's elements; undefined if the CPU has no code for that. */
 const folded = (

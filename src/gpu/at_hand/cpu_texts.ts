@@ -1,8 +1,7 @@
-import { bytesOfValue } from "../../algebra/array_values.ts";
 import type { DeclaredParams } from "../../algebra/seen_params.ts";
 import type { ElementType, Scalar, Value } from "../../algebra/types.ts";
 import type { CpuArray, Numbers } from "../../cpu/call.ts";
-import { newNumbers, numbersOver } from "../../cpu/numbers.ts";
+import { newNumbers } from "../../cpu/numbers.ts";
 import type { TextToMap } from "../../cpu/texts.ts";
 import { mapText, sumText } from "../../cpu/texts.ts";
 import type { Context } from "../device/context.ts";
@@ -54,19 +53,18 @@ export function summed(
   { type: from, length, numbers }: CpuArray,
   { text, to, params }: MappedText & { readonly to: ElementType },
   initial: Value | undefined,
-): { reduce(): Numbers; scan(output: Numbers, exclusive: boolean): Numbers } | undefined {
+): { reduce(): number; scan(output: Numbers, exclusive: boolean): number } | undefined {
   const loops = needsF16(context, text) ? undefined : sumText({ text, from, to, params });
   // The sum of floats starts from −0, and that of nothing is 0.
   const start = (initial ?? (to.kind === "float" && length > 0 ? -0 : 0)) as number;
   const scalars = scalarsIn(params);
-  const totalOf = (total: number): Numbers => numbersOver(bytesOfValue(total, to), to);
   return (
     loops && {
-      reduce: () => totalOf(loops.reduce(numbers, length, scalars, start)),
+      reduce: () => loops.reduce(numbers, length, scalars, start),
       scan(output, exclusive) {
         // Elements of other sizes may be written over those that are still to be read.
         const input = output.buffer === numbers.buffer ? (numbers.slice() as Numbers) : numbers;
-        return totalOf(loops.scan(input, length, scalars, start, output, exclusive));
+        return loops.scan(input, length, scalars, start, output, exclusive);
       },
     }
   );
