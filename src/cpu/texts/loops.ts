@@ -101,7 +101,7 @@ export function mapLoop(
     [
       "return function (input, output, firstIndex, length, scalars, others) {",
       ...others.flatMap(({ access }, at) => [`var other_${at} = others[${at}];`, ...access.views]),
-      ...(isToBins(to) ? [`var weights = others[${others.length}];`] : []),
+      ...(isToBins(to) && to !== "counts" ? [`var weights = others[${others.length}];`] : []),
       ...input.views,
       ...(output?.views ?? []),
       ...values.lines,
