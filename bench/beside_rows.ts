@@ -1,8 +1,9 @@
+import { exactAdd } from "../src/algebra/exact_add.ts";
 import { f32 } from "../src/algebra/floats.ts";
 import { u32 } from "../src/algebra/integers.ts";
 import type { Operator } from "../src/algebra/monoid.ts";
 import { u8 } from "../src/algebra/narrow_types.ts";
-import { add, exactAdd, max, maximum, min, minimum } from "../src/algebra/operators.ts";
+import { add, max, maximum, min, minimum } from "../src/algebra/operators.ts";
 import { u64 } from "../src/algebra/types_64.ts";
 import type { BufferName, ExpectedWords, Task, TaskFacts } from "./beside_task.ts";
 import { bareKernel, recorded } from "./beside_task.ts";

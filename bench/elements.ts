@@ -4,7 +4,7 @@ import { decodeFloat16, encodeFloat16 } from "../src/algebra/float16.ts";
 import { u32 } from "../src/algebra/integers.ts";
 import type { Operator } from "../src/algebra/monoid.ts";
 import { monoid } from "../src/algebra/monoid.ts";
-import { operators } from "../src/algebra/operators.ts";
+import { operators } from "../src/algebra/operator_table.ts";
 import { struct } from "../src/algebra/struct.ts";
 import type { ElementType, StructValue, Value } from "../src/algebra/types.ts";
 

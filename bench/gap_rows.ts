@@ -1,9 +1,10 @@
 // The rows of the table of gaps: what was once far from the speed of memory, its data and its goal.
 import { operator } from "../src/algebra/custom_operator.ts";
+import { exactAdd } from "../src/algebra/exact_add.ts";
 import { f16, f32 } from "../src/algebra/floats.ts";
 import { u32 } from "../src/algebra/integers.ts";
 import type { Operator } from "../src/algebra/monoid.ts";
-import { add, exactAdd, max, mul } from "../src/algebra/operators.ts";
+import { add, max, mul } from "../src/algebra/operators.ts";
 import { struct } from "../src/algebra/struct.ts";
 import type { ElementType } from "../src/algebra/types.ts";
 import { f64, u64 } from "../src/algebra/types_64.ts";

@@ -67,6 +67,7 @@ const vendorChoice =
 const parts = [
   "src/cpu/arg_min_max.ts",
   "src/cpu/exact_folds.ts",
+  "src/cpu/floats_and_pairs.ts",
   "src/cpu/merge_loops.ts",
   "src/cpu/moves.ts",
   "src/cpu/narrow_elements.ts",

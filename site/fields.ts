@@ -1,4 +1,4 @@
-import { operators } from "../src/algebra/operators.ts";
+import { operators } from "../src/algebra/operator_table.ts";
 import { ArgumentError, elementTypes, type TypeName } from "../src/index.ts";
 import { kindsOf } from "../src/primitives/described.ts";
 import type { Described } from "../src/primitives/help.ts";

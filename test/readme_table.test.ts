@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { elementTypes } from "../src/algebra/element_types.ts";
 import type { Operator } from "../src/algebra/monoid.ts";
 import { monoid } from "../src/algebra/monoid.ts";
-import { operators } from "../src/algebra/operators.ts";
+import { operators } from "../src/algebra/operator_table.ts";
 import type { Rounding } from "../src/algebra/rounding.ts";
 import { roundingOf } from "../src/algebra/rounding.ts";
 import type { ScalarType, Value } from "../src/algebra/types.ts";

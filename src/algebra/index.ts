@@ -19,6 +19,7 @@ export { i32, u32 } from "./integers.ts";
 export type { Operator } from "./monoid.ts";
 export type { NarrowType } from "./narrow_types.ts";
 export { i8, i16, u8, u16 } from "./narrow_types.ts";
+export { operators } from "./operator_table.ts";
 export type { IntegerName } from "./operators.ts";
 export {
   add,
@@ -31,7 +32,6 @@ export {
   min,
   minimum,
   mul,
-  operators,
   or,
   xor,
 } from "./operators.ts";

@@ -1,9 +1,10 @@
 import { ArgumentError } from "../errors.ts";
-import { exactAdd } from "./exact_add.ts";
 import type { Monoid, Operator } from "./monoid.ts";
 import { truths } from "./truth.ts";
 import type { Domain, Operation, Scalar, ScalarType, Start, TypeName } from "./types.ts";
 import { scalarTypes } from "./types.ts";
+
+// The operators that WGSL has, one by one: exactAdd is in a file of its own, since its kernels take more code. operator_table.ts has them all.
 
 /** The names of the types that the bitwise operators take. */
 export type IntegerName = "u32" | "i32" | "u64" | "i64";
@@ -173,25 +174,6 @@ export const logicalXor: Operator<TypeName> = {
   identity: (type) => type.zero,
   on: builtinMonoid,
 } satisfies BuiltinOperator as Operator<TypeName>;
-
-export { exactAdd };
-
-/** Every operator of the table, by name. */
-export const operators = /* @__PURE__ */ Object.freeze({
-  add,
-  mul,
-  min,
-  max,
-  minimum,
-  maximum,
-  and,
-  or,
-  xor,
-  logicalAnd,
-  logicalOr,
-  logicalXor,
-  exactAdd,
-});
 
 /** The name in WGSL of an operator of the table: `logical_and`. */
 export const operatorKeyOf = (op: Operator): string => (op as BuiltinOperator).key ?? op.name;

@@ -3,7 +3,7 @@ import { InvalidArgumentError, Option } from "commander";
 import { parseSizes } from "../../bench/sizes.ts";
 import { elementTypes } from "../algebra/element_types.ts";
 import type { Operator } from "../algebra/monoid.ts";
-import { operators } from "../algebra/operators.ts";
+import { operators } from "../algebra/operator_table.ts";
 import type { ParamsOfCall } from "../algebra/params.ts";
 import type { Scalar, TypeName } from "../algebra/types.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";

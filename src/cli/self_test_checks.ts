@@ -2,7 +2,7 @@ import type { AnyArray } from "../algebra/arrays.ts";
 import { elementTypes } from "../algebra/element_types.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import { monoid } from "../algebra/monoid.ts";
-import { operators } from "../algebra/operators.ts";
+import { operators } from "../algebra/operator_table.ts";
 import type { ElementType, ScalarType, TypeName } from "../algebra/types.ts";
 import type { Fold, GpuArray } from "../node.ts";
 import type { TuningOptions } from "../plan/options.ts";

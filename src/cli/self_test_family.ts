@@ -1,7 +1,7 @@
 import type { AnyArray } from "../algebra/arrays.ts";
 import { elementTypes } from "../algebra/element_types.ts";
 import type { Operator } from "../algebra/monoid.ts";
-import { operators } from "../algebra/operators.ts";
+import { operators } from "../algebra/operator_table.ts";
 import type { ScalarType, TypeName } from "../algebra/types.ts";
 import type { Check, Scope, Way } from "./self_test_checks.ts";
 import { cpu, flagsOf, ODD, odd, optionsOf } from "./self_test_checks.ts";

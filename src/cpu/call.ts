@@ -67,8 +67,13 @@ export interface CpuCall {
     hasIndex?: boolean,
     beside?: Readonly<Record<string, CpuArray>>,
   ): Promise<CpuArray | undefined>;
-  /** Adds 1 to the count of the bin that a caller's text gives for each element. False if the CPU has no code that does. */
-  counted(text: string, from: CpuArray, counts: Uint32Array): Promise<boolean>;
+  /** Adds 1, or the element's weight, to the bin that a caller's text gives for each element. False if the CPU has no code that does. */
+  addedToBins(
+    text: string,
+    from: CpuArray,
+    bins: Int32Array | Float64Array,
+    weights: Int32Array | Float32Array | undefined,
+  ): Promise<boolean>;
   /** A caller's condition. It may name `i`, too. Undefined if the CPU has no code for it. */
   condition(text: string, type: ElementType): Promise<Condition | undefined>;
   /** The elements of `data` in the order of a sort with the call's options. Undefined if the CPU has no code for its key. */

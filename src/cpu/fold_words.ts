@@ -29,6 +29,17 @@ export interface Task<View> {
 
 export type Loop<View> = (task: Task<View>) => void;
 
+/** What a loop computes. */
+export type Operation = "sum" | "product" | "least" | "leastOrNan" | "and" | "or" | "xor" | "any" | "odd";
+
+/** The types whose loops are the same. */
+export type Family = "words" | "pairs" | "f32" | "f64" | "f16";
+
+/** The loops of a family. They take words; but sums, products and the least of floats take their numbers. */
+export type FamilyLoops = Readonly<
+  Partial<Record<Operation, Loop<Int32Array> | Loop<Float32Array> | Loop<Float64Array> | Loop<Uint16Array>>>
+>;
+
 export function addWords({ input, output, stores, carry, from, to, step }: Task<Int32Array>): void {
   let sum = carry[0] as number;
   for (let at = from; at < to; at += step) {

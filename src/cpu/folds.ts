@@ -2,29 +2,9 @@ import { decodeFloat16, encodeFloat16 } from "../algebra/float16.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import type { ElementType, Scalar, ScalarType, TypeName } from "../algebra/types.ts";
+import { part } from "../errors.ts";
 import type { Numbers } from "./call.ts";
-import {
-  addDoubles,
-  addFloats,
-  leastDouble,
-  leastDoubleOrNan,
-  leastFloat,
-  leastFloatOrNan,
-  mulDoubles,
-  mulFloats,
-} from "./fold_floats.ts";
-import { addHalves, mulHalves, overHalves } from "./fold_halves.ts";
-import {
-  addPairs,
-  andPairs,
-  anyPair,
-  leastPair,
-  mulPairs,
-  oddPairs,
-  orPairs,
-  xorPairs,
-} from "./fold_pairs.ts";
-import type { Loop, Task } from "./fold_words.ts";
+import type { Family, FamilyLoops, Loop, Operation, Task } from "./fold_words.ts";
 import {
   addWords,
   andWords,
@@ -70,64 +50,42 @@ const operations = {
   logicalAnd: ["any", -1],
   logicalOr: ["any", 0],
   logicalXor: ["odd", 0],
-} as const satisfies Record<string, readonly [operation: keyof typeof loops, flip: 0 | -1]>;
+} as const satisfies Record<string, readonly [operation: Operation, flip: 0 | -1]>;
 
 type TableName = keyof typeof operations;
 
 /** An operator that has loops. Those of `exactAdd` are in exact_folds.ts. */
 export type FoldName = TableName | "exactAdd";
 
-/** The types whose loops are the same. */
-type Family = "words" | "pairs" | "f32" | "f64" | "f16";
+/** The loops over u32 and i32. Those of the other families are in floats_and_pairs.ts. */
+const wordLoops = {
+  sum: addWords,
+  product: mulWords,
+  least: leastWord,
+  leastOrNan: leastWord,
+  and: andWords,
+  or: orWords,
+  xor: xorWords,
+  any: anyWord,
+  odd: oddWords,
+} as const satisfies FamilyLoops;
 
-// The loops take words, but those here: sums, products and the least of floats take their numbers.
-const loops = {
-  sum: {
-    words: addWords,
-    pairs: addPairs,
-    f32: addFloats,
-    f64: addDoubles,
-    f16: /* @__PURE__ */ overHalves("numbers", addHalves),
-  },
-  product: {
-    words: mulWords,
-    pairs: mulPairs,
-    f32: mulFloats,
-    f64: mulDoubles,
-    f16: /* @__PURE__ */ overHalves("numbers", mulHalves),
-  },
-  least: {
-    words: leastWord,
-    pairs: leastPair,
-    f32: leastFloat,
-    f64: leastDouble,
-    f16: /* @__PURE__ */ overHalves("numbers", leastFloat),
-  },
-  leastOrNan: {
-    words: leastWord,
-    pairs: leastPair,
-    f32: leastFloatOrNan,
-    f64: leastDoubleOrNan,
-    f16: /* @__PURE__ */ overHalves("numbers", leastFloatOrNan),
-  },
-  and: { words: andWords, pairs: andPairs },
-  or: { words: orWords, pairs: orPairs },
-  xor: { words: xorWords, pairs: xorPairs },
-  any: {
-    words: anyWord,
-    pairs: anyPair,
-    f32: anyWord,
-    f64: anyPair,
-    f16: /* @__PURE__ */ overHalves("words", anyWord),
-  },
-  odd: {
-    words: oddWords,
-    pairs: oddPairs,
-    f32: oddWords,
-    f64: oddPairs,
-    f16: /* @__PURE__ */ overHalves("words", oddWords),
-  },
-} as const satisfies Record<string, Partial<Record<Family, unknown>>>;
+/** What folds by operators of the table take beside {@link FoldCall}. */
+export interface LoopsOfCall {
+  readonly loops: FamilyLoops;
+}
+
+let otherLoops: typeof import("./floats_and_pairs.ts").loopsByFamily | undefined;
+
+/** The loops over the elements of a type. Those over words are there, and the others are loaded. */
+export async function loopsOver(type: ElementType): Promise<FamilyLoops> {
+  const family = familyOf(type);
+  if (family === "words") {
+    return wordLoops;
+  }
+  otherLoops ??= (await part(import("./floats_and_pairs.ts"))).loopsByFamily;
+  return otherLoops[family];
+}
 
 /** The name of an operator of the table or of `exactAdd`, if there are loops for it on a type. */
 export function foldNameOf(op: Operator, { kind }: ElementType): FoldName | undefined {
@@ -218,14 +176,14 @@ function settingsOf({ kind, name }: ScalarType, operation: string, flip: number)
 
 const known: { [Op in TableName]?: Partial<Record<TypeName, Loops>> } = {};
 
-function loopsOf(op: TableName, type: ScalarType, like: Numbers): Loops {
-  const made = known[op]?.[type.name] ?? makeLoops(op, type, like);
+function loopsOf(op: TableName, type: ScalarType, loops: FamilyLoops, like: Numbers): Loops {
+  const made = known[op]?.[type.name] ?? makeLoops(op, type, loops, like);
   known[op] ??= {};
   known[op][type.name] = made;
   return made;
 }
 
-function makeLoops(op: TableName, type: ScalarType, like: Numbers): Loops {
+function makeLoops(op: TableName, type: ScalarType, loops: FamilyLoops, like: Numbers): Loops {
   const [operation, flip] = operations[op];
   const takesNumbers = operation === "sum" || operation === "product" || operation.startsWith("least");
   const viewOf =
@@ -242,7 +200,7 @@ function makeLoops(op: TableName, type: ScalarType, like: Numbers): Loops {
   };
   const identity = bitsFor(identityOf(op, type));
   return {
-    loop: (loops[operation] as Partial<Record<Family, unknown>>)[familyOf(type)] as Loop<Numbers>,
+    loop: loops[operation] as Loop<Numbers>,
     viewOf,
     settings: settingsOf(type, operation, flip),
     carried,
@@ -260,12 +218,12 @@ function makeLoops(op: TableName, type: ScalarType, like: Numbers): Loops {
 
 /** A fold from the initial value. Its elements are `step` apart. `output` is undefined if only totals are asked for. */
 export function foldOf(
-  { type, op, input: given, initial }: FoldCall,
+  { type, op, loops, input: given, initial }: FoldCall & LoopsOfCall,
   output: Numbers | undefined,
   isExclusive = false,
   step = 1,
 ): Fold {
-  const kept = loopsOf(op as TableName, type as ScalarType, given);
+  const kept = loopsOf(op as TableName, type as ScalarType, loops, given);
   const { viewOf, carry, carryBits, size, identity, nothing, start, shown, initialView } = kept;
   const { flip, lowFlip, mask, one } = kept.settings;
   // A loop reads what it has not yet written only if both arrays start at the same place.
@@ -311,7 +269,7 @@ export function copyElement(from: Bits, index: number, to: Bits, place: number, 
 export const BLOCK = 4096;
 
 /** Writes the prefixes of all elements to the output, and gives the total, the initial value included. */
-export function scanNumbers(call: ScanCall): Scalar {
+export function scanNumbers(call: ScanCall & LoopsOfCall): Scalar {
   const { op, input, output, initial, exclusive = false } = call;
   const { length } = input;
   // Only then is the sum −0. The scan may overwrite its input.
@@ -343,7 +301,7 @@ const isAllMinusZero = (numbers: Numbers): boolean =>
   Object.is(numbers[0], -0) && (numbers as Float64Array).every((item) => Object.is(item, -0));
 
 /** The total of all elements, the initial value included. */
-export function reduceNumbers(call: FoldCall): Scalar {
+export function reduceNumbers(call: FoldCall & LoopsOfCall): Scalar {
   const { length } = call.input;
   const { kept, task } = foldOf(call, undefined);
   const { loop, carryBits, size, shown, carried } = kept;

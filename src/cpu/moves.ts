@@ -7,7 +7,7 @@ import { requireRunKey } from "../plan/run_key.ts";
 import type { CpuArray, CpuCall, Moves, Numbers, OnCpu } from "./call.ts";
 import { copyAt } from "./elements_at.ts";
 import { bitsOf, numbersLike, numbersOver, wordsOf } from "./numbers.ts";
-import { endsOfRuns, startsOfRuns } from "./runs.ts";
+import { endsOfRuns, firstsOfRuns, startsOfRuns } from "./runs.ts";
 import { wholeNumbers } from "./whole_numbers.ts";
 
 // Elements that move, bit for bit. Most loops find the places that elements come from, and one loop copies the elements there.
@@ -221,7 +221,7 @@ export const scatter: OnCpu = async ({ arrays, request }) => {
     }
     return [to];
   }
-  const { combinedAt, foldNameOf } = await part(import("./scatter_folds.ts"));
+  const { combinedAt, foldNameOf, loopsOver } = await part(import("./scatter_folds.ts"));
   const name = foldNameOf(op, type);
   if (name === undefined) {
     return undefined;
@@ -231,11 +231,13 @@ export const scatter: OnCpu = async ({ arrays, request }) => {
     return [combined];
   }
   request.requireContents?.();
-  const { reduceSegments } = await (name === "exactAdd"
-    ? part(import("./exact_folds.ts"))
-    : part(import("./segment_folds.ts")));
-  const { values: input, offsets } = inClasses(positions, length, values);
-  return [reduceSegments({ type, op: name, input, segments: { kind: "offsets", words: offsets } })];
+  const { values: input, offsets: words } = inClasses(positions, length, values);
+  const call = { type, op: name, input, segments: { kind: "offsets", words } } as const;
+  if (name === "exactAdd") {
+    return [(await part(import("./exact_folds.ts"))).reduceSegments(call)];
+  }
+  const { reduceSegments } = await part(import("./segment_folds.ts"));
+  return [reduceSegments({ ...call, loops: await loopsOver(type) })];
 };
 
 /**
@@ -392,7 +394,7 @@ async function firstElements(
   if (data === undefined || keys === undefined) {
     return undefined;
   }
-  return data.type.bytes === 4 && keys.type.bytes <= 4
-    ? [numbersOver(startsOfRuns(keys, wordsOf(data.numbers)), data.type)]
+  return data === keys && data.type.bytes === 4
+    ? [numbersOver(firstsOfRuns(data), data.type)]
     : [elementsAt(data, startsOfRuns(keys))];
 }

@@ -1,3 +1,4 @@
+import type { Value } from "../algebra/types.ts";
 import type { CpuArray, Numbers } from "./call.ts";
 import { numbersLike } from "./numbers.ts";
 
@@ -23,7 +24,7 @@ export function mirrored(numbers: Numbers, perElement = 1): Numbers {
 
 /** What scans an array, as a call has it. */
 interface Scans {
-  scan(output: Numbers, exclusive: boolean): Numbers;
+  scan(output: Numbers, exclusive: boolean): Value;
 }
 
 /** The scan of an array in reverse, by what `forward` gives for an array. */

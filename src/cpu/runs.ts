@@ -1,4 +1,5 @@
 import { usedBytes } from "../algebra/padding.ts";
+import type { ElementType } from "../algebra/types.ts";
 import type { CpuArray, Numbers } from "./call.ts";
 import { bitsOf } from "./numbers.ts";
 
@@ -10,8 +11,8 @@ interface Shape {
   readonly used: Int32Array;
 }
 
-/** The position of the first element of each run; or what `words` have there, if the elements or their keys are words. */
-export function startsOfRuns({ type, length, numbers }: CpuArray, firsts?: Uint32Array): Uint32Array {
+/** The position of the first element of each run. */
+export function startsOfRuns({ type, length, numbers }: CpuArray): Uint32Array {
   const starts = new Uint32Array(length);
   if (length === 0) {
     return starts;
@@ -22,9 +23,19 @@ export function startsOfRuns({ type, length, numbers }: CpuArray, firsts?: Uint3
   const count =
     used.length > 1
       ? startsOfLong({ words, used }, length, isFloat, starts)
-      : startsOfShort(words, isFloat ? (type.bytes === 2 ? 0x7c00 : 0x7f800000) : 0x7fffffff, starts, firsts);
+      : startsOfShort(words, mostOf(type), starts);
   return starts.subarray(0, count);
 }
+
+/** The first element of each run, of elements of 4 bytes. */
+export function firstsOfRuns({ type, length, numbers }: CpuArray): Int32Array {
+  const firsts = new Int32Array(length);
+  return firsts.subarray(0, length && firstsOfShort(bitsOf(numbers) as Int32Array, mostOf(type), firsts));
+}
+
+/** The greatest magnitude of the bits of a number: what is greater is NaN. Integers have all. */
+const mostOf = ({ kind, bytes }: ElementType): number =>
+  kind !== "float" ? 0x7fffffff : bytes === 2 ? 0x7c00 : 0x7f800000;
 
 function shapeOf(bytes: Uint8Array | undefined, numbers: Numbers, length: number): Shape {
   const bits = bitsOf(numbers);
@@ -35,19 +46,34 @@ function shapeOf(bytes: Uint8Array | undefined, numbers: Numbers, length: number
   };
 }
 
-/** The same for elements of a word. What has a magnitude past `most` is NaN; nothing is, for integers. */
-function startsOfShort(words: Int32Array, most: number, starts: Uint32Array, firsts?: Uint32Array): number {
+/** The same for elements of a word. What has a magnitude past `most` is NaN. */
+function startsOfShort(words: Int32Array, most: number, starts: Uint32Array): number {
   const magnitude = most === 0x7c00 ? 0x7fff : 0x7fffffff;
   let before = words[0] as number;
-  before = (before & magnitude) > most ? most + 1 : before;
+  before = (before & magnitude) > most ? (most + 1) | 0 : before;
   let count = 1;
-  starts[0] = firsts ? (firsts[0] as number) : 0;
   for (let at = 1; at < words.length; at++) {
     const word = words[at] as number;
-    const key = (word & magnitude) > most ? most + 1 : word;
+    const key = (word & magnitude) > most ? (most + 1) | 0 : word;
     // It is overwritten unless a run starts there.
-    starts[count] = firsts ? (firsts[at] as number) : at;
+    starts[count] = at;
     count += Number(key !== before);
+    before = key;
+  }
+  return count;
+}
+
+/** The same, with the words themselves. */
+function firstsOfShort(words: Int32Array, most: number, firsts: Int32Array): number {
+  let before = words[0] as number;
+  firsts[0] = before;
+  before = (before & 0x7fffffff) > most ? (most + 1) | 0 : before;
+  let count = 1;
+  for (let at = 1; at < words.length; at++) {
+    const word = words[at] as number;
+    const key = (word & 0x7fffffff) > most ? (most + 1) | 0 : word;
+    firsts[count] = word;
+    count = (count + Number(key !== before)) | 0;
     before = key;
   }
   return count;

@@ -3,7 +3,7 @@ import type { CpuArray, Numbers } from "./call.ts";
 import type { FoldName } from "./folds.ts";
 import { bitsOf, numbersLike } from "./numbers.ts";
 
-export { foldNameOf } from "./folds.ts";
+export { foldNameOf, loopsOver } from "./folds.ts";
 
 // What the values of each position combine to, in one pass over the values in their order. Each loop is for one kind of array: see fold_words.ts.
 

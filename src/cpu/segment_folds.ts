@@ -1,5 +1,5 @@
 import type { Numbers } from "./call.ts";
-import type { Fold, FoldCall, ScanCall } from "./folds.ts";
+import type { Fold, FoldCall, LoopsOfCall, ScanCall } from "./folds.ts";
 import { BLOCK, copyElement, foldOf } from "./folds.ts";
 import { bitsOf, numbersLike } from "./numbers.ts";
 import { mirror, mirrored } from "./reverse.ts";
@@ -40,7 +40,7 @@ function mirroredSegments(segments: CpuSegments, length: number): CpuSegments {
 
 /** Writes the prefixes of each segment to the output; in reverse, what comes from each element to the end of its segment. */
 export function scanSegments(
-  call: ScanCall & SegmentsOfCall & { readonly reverse?: boolean | undefined },
+  call: ScanCall & LoopsOfCall & SegmentsOfCall & { readonly reverse?: boolean | undefined },
 ): void {
   const { input, output, segments, reverse } = call;
   if (!reverse) {
@@ -51,7 +51,7 @@ export function scanSegments(
   mirror(output);
 }
 
-function scanForward(call: ScanCall & SegmentsOfCall): void {
+function scanForward(call: ScanCall & LoopsOfCall & SegmentsOfCall): void {
   const { input, output, exclusive = false, segments } = call;
   const { length } = input;
   if (segments.kind === "columns" || segments.kind === "matrices") {
@@ -80,7 +80,7 @@ function scanForward(call: ScanCall & SegmentsOfCall): void {
 }
 
 /** The total of each segment. */
-export function reduceSegments(call: FoldCall & SegmentsOfCall): Numbers {
+export function reduceSegments(call: FoldCall & LoopsOfCall & SegmentsOfCall): Numbers {
   const { input, segments } = call;
   if (segments.kind === "columns" || segments.kind === "matrices") {
     return foldColumns(call, undefined, segments);
@@ -101,7 +101,7 @@ export function reduceSegments(call: FoldCall & SegmentsOfCall): Numbers {
 
 /** Folds each column of each matrix, block after block of its rows: those of a block lie in the fastest memory. */
 function foldColumns(
-  call: FoldCall & Partial<ScanCall>,
+  call: FoldCall & LoopsOfCall & Partial<ScanCall>,
   output: Numbers | undefined,
   segments: Extract<CpuSegments, { readonly kind: "columns" } | { readonly kind: "matrices" }>,
 ): Numbers {

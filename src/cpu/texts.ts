@@ -7,8 +7,8 @@ import { f64, i64, u64 } from "../algebra/types_64_later.ts";
 import { Recent } from "../simulator/recent.ts";
 import type { Numbers } from "./call.ts";
 import { keyOf, scalarsOfValue, valueOfScalars } from "./texts/elements.ts";
-import type { ConditionLoops, MapLoop, OperatorLoops, Scalars, SumLoop } from "./texts/loops.ts";
-import { conditionLoops, mapLoop, operatorLoops, sumLoop } from "./texts/loops.ts";
+import type { ConditionLoops, MapLoop, OperatorLoops, Scalars, SumLoops, ToBins } from "./texts/loops.ts";
+import { conditionLoops, mapLoop, operatorLoops, sumLoops } from "./texts/loops.ts";
 import { noCode } from "./texts/no_code.ts";
 import type { Beside, OperatorText, Wanted } from "./texts/program.ts";
 import { readMap, readOperator } from "./texts/program.ts";
@@ -107,38 +107,38 @@ export const mapText = (text: TextToMap): MapPass | undefined => attemptedMap(te
 export const requireMapText = (text: TextToMap): MapPass => required(attemptedMap(text));
 
 /**
- * A text that gives the numbers of bins as a loop: it adds to the counts of its output. Undefined if the CPU has no code for it, or none that
- * counts.
+ * A text that gives the numbers of bins as a loop: it counts them in its output, or adds up the weights that it has beside. Undefined if the CPU has
+ * no code for it, or none that counts.
  */
-export const countText = (given: TextToMap): MapLoop | undefined =>
-  maps.of(`${keyOfText(given)} bins`, () => attempted(() => madeMap(given, true))).made?.run;
+export const binText = (given: TextToMap, to: ToBins): MapLoop | undefined =>
+  maps.of(`${keyOfText(given)} ${to}`, () => attempted(() => madeMap(given, to))).made?.run;
 
-/** A loop that adds up what a text gives for each element, and the types that it has sums of. */
+/** The types that loops add up. */
 const SUMMED: readonly string[] = ["u32", "i32", "f32", "f64"];
-const sums = /* @__PURE__ */ new Recent<string, Attempt<SumLoop>>(LEAST_TEXTS);
+const sums = /* @__PURE__ */ new Recent<string, Attempt<SumLoops>>(LEAST_TEXTS);
 
-/** A text as a loop that adds up what it gives; undefined if the CPU has no code for it. */
-export const sumText = (given: TextToMap & { readonly to: ElementType }): SumLoop | undefined =>
+/** A text as loops that add up what it gives; undefined if the CPU has no code for it. */
+export const sumText = (given: TextToMap & { readonly to: ElementType }): SumLoops | undefined =>
   SUMMED.includes(given.to.name)
     ? sums.of(keyOfText(given), () =>
         attempted(() => {
           const { text, from, to, params } = given;
           const { program } = readMap({ text, from, wanted: to, hasIndex: true, params });
-          return sumLoop(program, from, to, params);
+          return sumLoops(program, from, to, params);
         }),
       ).made
     : undefined;
 
 function madeMap(
   { text, from, to, hasIndex = true, params, beside = {} }: TextToMap,
-  isCounted = false,
+  toBins?: ToBins,
 ): MapPass {
   const { program, type } = readMap({ text, from, wanted: to, hasIndex, params, beside });
   const result = (typeof type === "string" ? scalars[type] : type) ?? noCode("a value of no element type");
-  if (isCounted && result.bytes === 8) {
+  if (toBins && result.bytes === 8) {
     noCode("counts of bins whose numbers have 64 bits");
   }
-  const stored = isCounted ? "bins" : type === "bool" ? type : result;
+  const stored = toBins ?? (type === "bool" ? type : result);
   return { type: result, run: mapLoop(program, from, stored, params, Object.values(beside)) };
 }
 

@@ -14,23 +14,36 @@ export const isWide = ({ type }: CpuArray): boolean => type.bytes === 8 && type.
 
 /** Calls `take` with the numbers of each block, in order. Integers of 64 bits are rounded. */
 export function eachBlock(array: CpuArray, take: TakeBlock): void {
-  const { length, numbers } = array;
   if (isWide(array)) {
     eachWideBlock(array, { low: 0n, isSigned: array.type.kind === "signed" }, take);
     return;
   }
+  const { doubles, read } = blocksOf(array);
+  for (let from = 0; from < array.length; from += BLOCK) {
+    take(doubles, from, read(from));
+  }
+}
+
+/** The blocks of an array whose elements are no integers of 64 bits. `read` puts that from an index on into `doubles`, and gives its length. */
+export function blocksOf({ length, numbers }: CpuArray): {
+  readonly doubles: Float64Array;
+  read(from: number): number;
+} {
   const doubles = new Float64Array(Math.min(BLOCK, length));
   const halves = halfBlock(numbers instanceof Uint16Array ? doubles.length : 0);
-  for (let from = 0; from < length; from += BLOCK) {
-    const count = Math.min(BLOCK, length - from);
-    if (numbers instanceof Uint16Array) {
-      decodeHalves(numbers, from, 1, halves, count);
-      doubles.set(halves.numbers.subarray(0, count));
-    } else {
-      doubles.set((numbers as Float64Array).subarray(from, from + count));
-    }
-    take(doubles, from, count);
-  }
+  return {
+    doubles,
+    read(from) {
+      const count = Math.min(BLOCK, length - from);
+      if (numbers instanceof Uint16Array) {
+        decodeHalves(numbers, from, 1, halves, count);
+        doubles.set(halves.numbers.subarray(0, count));
+      } else {
+        doubles.set((numbers as Float64Array).subarray(from, from + count));
+      }
+      return count;
+    },
+  };
 }
 
 /** The same for integers of 64 bits, less `low`: modulo 2^64, as signed numbers or as others, and rounded if that takes more than 53 bits. */

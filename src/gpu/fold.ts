@@ -76,7 +76,6 @@ import type { Context, SinglePassTest } from "./device/context.ts";
 import { onGpuAlone, withDevice } from "./device/cpu_context.ts";
 import type { Given } from "./device/given.ts";
 import { givenOf } from "./device/given.ts";
-import { trim } from "./device/kept_pipelines.ts";
 import { loadParamsOf, once, withNumbers } from "./executor/load_later.ts";
 import type { Arguments } from "./forms/call.ts";
 import type { Forms } from "./forms/forms.ts";
@@ -127,17 +126,13 @@ const isPlainObject = (given: unknown): given is object =>
   given !== null &&
   [Object.prototype, null].includes(Object.getPrototypeOf(Object(given)));
 
-/** The offsets of the segments of a sort, as they are when it is called. */
-const offsetsIn = (options: { readonly segments?: { readonly offsets?: AnyArray } } | undefined): Given =>
-  givenOf(Object(options?.segments).offsets);
+/** The offsets of the segments of a sort or a selection. */
+const offsetsIn = (options: object): unknown => Object(Object(options).segments).offsets;
 
-/** What is sorted: an array, or a list of the first key and those behind it. */
-function keysIn(data: unknown): { readonly data: Given; readonly thenBy: Given | readonly Given[] } {
-  const [first, ...others] = Array.isArray(data) ? data : [data];
-  return {
-    data: givenOf(first),
-    thenBy: others.length > 0 ? others.map((one) => givenOf(one)) : givenOf(undefined),
-  };
+/** What a call of a primitive is given beside its arrays and options. */
+interface OtherArguments extends Pick<Arguments, "numbers"> {
+  /** The operands that are lists of arrays. */
+  readonly lists?: Readonly<Record<string, readonly unknown[]>>;
 }
 
 /** The two ends of a stream, whose code is loaded later. */
@@ -451,8 +446,7 @@ export class Fold {
     options?: UniqueCallOptions<Data, Indices, Counts, Inverse>,
   ): Promise<Uniques<Data, Indices, Counts, Inverse>>;
   unique(data: AnyArray | GpuArray, options: object = {}): Promise<unknown> {
-    const arrays = { data: givenOf(data as AnyArray) };
-    return this.#call(loadArrays, "unique", { arrays, options });
+    return this.#call(loadArrays, "unique", { data }, options);
   }
 
   /**
@@ -474,8 +468,7 @@ export class Fold {
     options?: RunOptions<NameIn<Data>, Indices, Inverse>,
   ): Promise<Uniques<Data, Indices, true, Inverse>>;
   runLengths(data: AnyArray | GpuArray, options: object = {}): Promise<unknown> {
-    const arrays = { data: givenOf(data as AnyArray) };
-    return this.#call(loadArrays, "runLengths", { arrays, options });
+    return this.#call(loadArrays, "runLengths", { data }, options);
   }
 
   /**
@@ -509,8 +502,7 @@ export class Fold {
     counts: Uint32Array | GpuArray,
     options: object = {},
   ): Promise<unknown> {
-    const arrays = { values: givenOf(values as AnyArray), counts: givenOf(counts as AnyArray) };
-    return this.#call(loadArrays, "expandRuns", { arrays, options });
+    return this.#call(loadArrays, "expandRuns", { values, counts }, options);
   }
 
   /**
@@ -547,9 +539,8 @@ export class Fold {
       readonly y?: ScalarArray | GpuArray | undefined;
     },
   ): Promise<unknown> {
-    const [weights, y] = [givenOf(options?.weights as AnyArray), givenOf(options?.y as AnyArray)];
-    const arrays = { data: givenOf(data as AnyArray), weights, y };
-    return this.#call(loadSearches, "histogram", { arrays, options });
+    const arrays = { data, weights: options?.weights, y: options?.y };
+    return this.#call(loadSearches, "histogram", arrays, options);
   }
 
   /**
@@ -717,8 +708,7 @@ export class Fold {
     values: ScalarArray | GpuArray,
     options: HandSearchOptions<string> = {},
   ): Promise<unknown> {
-    const arrays = { sorted: givenOf(sorted as AnyArray), values: givenOf(values as AnyArray) };
-    return this.#call(loadSearches, "searchSorted", { arrays, options });
+    return this.#call(loadSearches, "searchSorted", { sorted, values }, options);
   }
 
   /**
@@ -744,13 +734,12 @@ export class Fold {
     positions: U32Array<Data>,
     options?: HandGatherOptions<NameIn<Data>>,
   ): Promise<Data>;
-  async gather(
+  gather(
     values: AnyArray | GpuArray,
     positions: Uint32Array | GpuArray,
     options: HandGatherOptions<string> = {},
   ): Promise<unknown> {
-    const arrays = { values: givenOf(values as AnyArray), positions: givenOf(positions as AnyArray) };
-    return (await loadSearches()).gather.call(this.#context, this.#arrays, { arrays, options });
+    return this.#call(loadSearches, "gather", { values, positions }, options);
   }
 
   /**
@@ -787,8 +776,7 @@ export class Fold {
     positions: Uint32Array | GpuArray,
     options: object = {},
   ): Promise<unknown> {
-    const arrays = { values: givenOf(values as AnyArray), positions: givenOf(positions as AnyArray) };
-    return this.#call(loadSearches, "scatter", { arrays, options });
+    return this.#call(loadSearches, "scatter", { values, positions }, options);
   }
 
   /**
@@ -819,14 +807,8 @@ export class Fold {
   ): Promise<ResultArray<Data, Type>>;
   map(data: unknown, options: { readonly with?: unknown; readonly into?: unknown }): Promise<unknown> {
     const beside: unknown = options?.with;
-    const arrays = {
-      data: givenOf(data as AnyArray),
-      with: isPlainObject(beside)
-        ? Object.values(beside).map((one) => givenOf(one as AnyArray))
-        : givenOf(beside as AnyArray),
-      into: givenOf(options?.into as AnyArray),
-    };
-    return this.#call(loadMaps, "map", { arrays, options });
+    const lists = isPlainObject(beside) ? { with: Object.values(beside) } : {};
+    return this.#call(loadMaps, "map", { data, with: beside, into: options?.into }, options, { lists });
   }
 
   /**
@@ -861,18 +843,8 @@ export class Fold {
     const Data extends FoldArray | FoldArrays,
     const Values extends SortValues<FirstOf<Data>> | undefined = undefined,
   >(data: Data, options?: SortCallOptions<Data, Values>): Promise<SortResult<Data, Values>>;
-  sort(
-    data: unknown,
-    options: { readonly values?: unknown; readonly into?: unknown } = {},
-  ): Promise<unknown> {
-    const values = options?.values;
-    const arrays = {
-      ...keysIn(data),
-      values: Array.isArray(values) ? values.map((one) => givenOf(one)) : givenOf(values as AnyArray),
-      into: givenOf(options?.into as AnyArray),
-      offsets: offsetsIn(options as object),
-    };
-    return this.#call(loadSorts, "sort", { arrays, options });
+  sort(data: unknown, options: object = {}): Promise<unknown> {
+    return this.#sort("sort", data, options);
   }
 
   /**
@@ -893,13 +865,8 @@ export class Fold {
     data: Data,
     options?: ArgSortOptions<Data>,
   ): Promise<U32Array<FirstOf<Data>>>;
-  argSort(data: unknown, options: { readonly into?: unknown } = {}): Promise<unknown> {
-    const arrays = {
-      ...keysIn(data),
-      into: givenOf(options?.into as AnyArray),
-      offsets: offsetsIn(options as object),
-    };
-    return this.#call(loadSorts, "argSort", { arrays, options });
+  argSort(data: unknown, options: object = {}): Promise<unknown> {
+    return this.#sort("argSort", data, options);
   }
 
   /**
@@ -939,13 +906,8 @@ export class Fold {
     other: AnyArray | GpuArray,
     options: { readonly values?: unknown; readonly otherValues?: unknown } = {},
   ): Promise<unknown> {
-    const arrays = {
-      data: givenOf(data as AnyArray),
-      other: givenOf(other as AnyArray),
-      values: givenOf(options?.values as AnyArray),
-      otherValues: givenOf(options?.otherValues as AnyArray),
-    };
-    return this.#call(loadMerges, "merge", { arrays, options });
+    const { values, otherValues } = Object(options);
+    return this.#call(loadMerges, "merge", { data, other, values, otherValues }, options);
   }
 
   /**
@@ -1041,8 +1003,8 @@ export class Fold {
     options?: TopKCallOptions<Data>,
   ): Promise<TopK<Data, U32Array<Data>>>;
   topK(data: unknown, k: number, options = {}): Promise<unknown> {
-    const arrays = { data: givenOf(data as AnyArray), offsets: offsetsIn(options) };
-    return this.#call(loadSelections, "topK", { arrays, numbers: { k }, options });
+    const arrays = { data, offsets: offsetsIn(options) };
+    return this.#call(loadSelections, "topK", arrays, options, { numbers: { k } });
   }
 
   /**
@@ -1067,8 +1029,7 @@ export class Fold {
     options?: HandNthOptions<NameIn<Data>>,
   ): Promise<NthOf<Data>>;
   nth(data: unknown, n: number, options = {}): Promise<unknown> {
-    const arrays = { data: givenOf(data as AnyArray) };
-    return this.#call(loadSelections, "nth", { arrays, numbers: { n }, options });
+    return this.#call(loadSelections, "nth", { data }, options, { numbers: { n } });
   }
 
   /** The context, for what is recorded and for buffers. @throws {NoGpuError} */
@@ -1080,9 +1041,20 @@ export class Fold {
   async #call<Name extends string>(
     load: () => Record<Name, Forms> | Promise<Record<Name, Forms>>,
     name: Name,
-    given: Arguments,
+    operands: Readonly<Record<string, unknown>>,
+    options: object,
+    { lists = {}, ...others }: OtherArguments = {},
   ): Promise<unknown> {
-    const params = loadParamsOf(given.options);
+    // The arrays may change while the code is loaded.
+    const arrays: Record<string, Given | readonly Given[]> = {};
+    for (const operand in operands) {
+      arrays[operand] = givenOf(operands[operand] as AnyArray);
+    }
+    for (const operand in lists) {
+      arrays[operand] = (lists[operand] as readonly AnyArray[]).map((one) => givenOf(one));
+    }
+    const given = { ...others, arrays, options };
+    const params = loadParamsOf(options);
     const loaded = params instanceof Promise ? params.then(load) : load();
     if (!(loaded instanceof Promise)) {
       return loaded[name].call(this.#context, this.#arrays, given);
@@ -1096,11 +1068,11 @@ export class Fold {
       shared.push(...(array ? [array] : []));
       return array ? { ...one, data: array as never } : one;
     };
-    const arrays = Object.fromEntries(
-      Object.entries(given.arrays).map(([operand, one]) => [operand, sharedOf(one)]),
-    );
+    for (const operand in arrays) {
+      arrays[operand] = sharedOf(arrays[operand] as Given | readonly Given[]);
+    }
     try {
-      return await (await loaded)[name].call(this.#context, this.#arrays, { ...given, arrays });
+      return await (await loaded)[name].call(this.#context, this.#arrays, given);
     } finally {
       for (const array of shared) {
         array.destroy();
@@ -1108,15 +1080,23 @@ export class Fold {
     }
   }
 
+  /** Sorts by an array, or by a list of the first key and those behind it. */
+  #sort(name: "sort" | "argSort", data: unknown, options: object): Promise<unknown> {
+    const { values, into } = Object(options);
+    const [first, ...thenBy] = Array.isArray(data) ? data : [data];
+    const lists = { ...(thenBy.length > 0 && { thenBy }), ...(Array.isArray(values) && { values }) };
+    const arrays = { data: first, values, into, offsets: offsetsIn(options) };
+    return this.#call(loadSorts, name, arrays, options, { lists });
+  }
+
   /** Asks about the elements for which a condition holds. */
   #ask(question: ConditionName, data: unknown, options: object): Promise<unknown> {
-    return this.#call(loadConditions, question, { arrays: { data: givenOf(data as AnyArray) }, options });
+    return this.#call(loadConditions, question, { data }, options);
   }
 
   /** Calls what makes a set of two arrays. */
   #setOf<Data>(name: SetName, data: unknown, other: unknown, options: object = {}): Promise<Data> {
-    const arrays = { data: givenOf(data as AnyArray), other: givenOf(other as AnyArray) };
-    return this.#call(loadMerges, name, { arrays, options }) as Promise<Data>;
+    return this.#call(loadMerges, name, { data, other }, options) as Promise<Data>;
   }
 
   /** Prepares a primitive for recordings once its code is there. */
@@ -1739,7 +1719,7 @@ export class Fold {
    * ```
    */
   trim(): void {
-    trim(this.#context);
+    this.#context.trim?.();
   }
 
   /**

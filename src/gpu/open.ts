@@ -3,10 +3,8 @@ import type { OptionTable } from "../options.ts";
 import { requireCount, requireOptions } from "../options.ts";
 import type { AdapterTuning } from "../plan/adapter_tuning.ts";
 import { loadOnDevice } from "./at_hand/load_on_device.ts";
-import type { Context } from "./device/context.ts";
 import { cpuContext } from "./device/cpu_context.ts";
-import { keepAtMost } from "./device/kept_pipelines.ts";
-import { noAdapterError, noDeviceError } from "./device/no_device.ts";
+import { keepAtMost } from "./device/empty_context.ts";
 import { Fold } from "./fold.ts";
 import type { OpenStore } from "./tuning/tuning_store.ts";
 
@@ -63,40 +61,6 @@ export interface OpenOptions {
   readonly maxKeptBytes?: number;
 }
 
-/** The features that a device is opened with, if the adapter has them. */
-const WANTED_FEATURES = [
-  "core-features-and-limits",
-  "shader-f16",
-  "subgroups",
-  "timestamp-query",
-] as const satisfies readonly GPUFeatureName[];
-const WANTED_LIMITS = [
-  "maxBufferSize",
-  "maxStorageBufferBindingSize",
-  "maxComputeInvocationsPerWorkgroup",
-  "maxComputeWorkgroupSizeX",
-  "maxComputeWorkgroupSizeY",
-  "maxComputeWorkgroupSizeZ",
-  "maxComputeWorkgroupStorageSize",
-] as const satisfies readonly (keyof GPUSupportedLimits)[];
-/** The default of WebGPU, of which kernels use no more. In its compatibility mode, the default is less. */
-const STORAGE_BUFFERS = 8;
-
-/** A device with the adapter's features and limits that are useful here. */
-export async function requestDevice(adapter: GPUAdapter): Promise<GPUDevice> {
-  return adapter.requestDevice({
-    label: "wavefold",
-    requiredFeatures: WANTED_FEATURES.filter((name) => adapter.features.has(name)),
-    requiredLimits: {
-      ...Object.fromEntries(WANTED_LIMITS.map((name) => [name, adapter.limits[name]])),
-      maxStorageBuffersPerShaderStage: Math.min(
-        STORAGE_BUFFERS,
-        adapter.limits.maxStorageBuffersPerShaderStage,
-      ),
-    },
-  });
-}
-
 const openNames = {
   device: true,
   adapter: true,
@@ -110,7 +74,13 @@ const openNames = {
 
 type Level = NonNullable<OpenOptions["featureLevel"]>;
 
-type Find = (featureLevel: Level) => Promise<{ adapter: GPUAdapter; release?: () => void }>;
+/** An adapter, and what lets go of it. */
+interface Found {
+  readonly adapter: GPUAdapter | undefined;
+  release?(): void;
+}
+
+type Find = (featureLevel: Level) => Promise<Found>;
 
 /** How an adapter is found, if the options have none. */
 export interface Finder {
@@ -183,51 +153,26 @@ async function foldFor(cpu: Cpu, options: OpenOptions, find: Find, hasMachine: b
   }
 }
 
-/** The simulated device of the calls that the CPU has no loops for. */
-async function simulatedDevice(): Promise<GPUDevice> {
-  const { simulatedGpu } = await part(import("../simulator/index.ts"));
-  return requestDevice((await simulatedGpu().requestAdapter()) as GPUAdapter);
-}
-
 function foldOnCpu(options: OpenOptions, noGpu: Error): Fold {
-  const context = cpuContext(noGpu, simulatedDevice);
+  const context = cpuContext(noGpu, async (context) => (await loadOnDevice()).openSimulated(context));
   keepAtMost(context, options);
   return new Fold(context, context.destroy);
 }
 
 async function foldOnGpu(options: OpenOptions, find: Find, cpu: Cpu): Promise<Fold> {
   const { device, adapter, featureLevel = "core" } = options;
-  const opened = async (device: GPUDevice): Promise<Context> => {
-    const { openContext, contextWithCpu, cpuLengthsOf } = await loadOnDevice();
-    const context = await openContext(device, options);
-    // Another fold on the device may use the CPU in another way.
-    return cpu === "never"
-      ? context
-      : contextWithCpu(context, { lengths: cpu === "auto" ? cpuLengthsOf(context.facts) : undefined });
-  };
-  if (device !== undefined) {
-    if (typeof device?.createComputePipelineAsync !== "function") {
-      refuse("openFold", "device", shown(device), "a GPUDevice");
-    }
-    return new Fold(await opened(device), () => {});
-  }
-  if (adapter !== undefined && typeof adapter?.requestDevice !== "function") {
-    refuse("openFold", "adapter", shown(adapter), "a GPUAdapter");
-  }
-  const found = adapter ? { adapter } : await find(featureLevel);
-  let own: GPUDevice | undefined;
-  const close = (): void => {
-    own?.destroy();
-    found.release?.();
-  };
+  const isGiven = device !== undefined || adapter !== undefined;
+  const found: Found = isGiven ? { adapter } : await find(featureLevel);
   try {
-    own = await requestDevice(found.adapter);
-    // Safari 26.0 has no `device.adapterInfo`.
-    (own as { adapterInfo?: GPUAdapterInfo }).adapterInfo ??= found.adapter.info;
-    return new Fold(await opened(own), close);
+    const { openGpu } = await loadOnDevice();
+    const { context, opened } = await openGpu({ ...options, adapter: found.adapter }, cpu);
+    return new Fold(context, () => {
+      opened?.destroy();
+      found.release?.();
+    });
   } catch (cause) {
-    close();
-    throw own ? cause : noDeviceError(cause);
+    found.release?.();
+    throw cause;
   }
 }
 
@@ -249,7 +194,11 @@ export function openFold(options: OpenOptions = {}): Promise<Fold> {
     const gpu = (globalThis.navigator as Navigator | undefined)?.gpu;
     const adapter = await gpu?.requestAdapter({ powerPreference: "high-performance", featureLevel });
     if (!adapter) {
-      throw noAdapterError(gpu);
+      throw new AdapterError(
+        gpu === undefined
+          ? "openFold: there is no navigator.gpu; WebGPU needs a recent browser and a secure context. In Node.js, import wavefold/node"
+          : "openFold: there is WebGPU, but no adapter: the GPU may be blocked",
+      );
     }
     return { adapter };
   };

@@ -1,5 +1,6 @@
 import type { Operator } from "../algebra/monoid.ts";
-import { operatorKeyOf, operators } from "../algebra/operators.ts";
+import { operators } from "../algebra/operator_table.ts";
+import { operatorKeyOf } from "../algebra/operators.ts";
 import { plainTypes } from "../algebra/plain_types.ts";
 import type { TypeName } from "../algebra/types.ts";
 import { numeric } from "./numeric.ts";

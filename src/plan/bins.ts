@@ -236,10 +236,15 @@ function requireRange(
       `two numbers that are apart as ${type.name}, and whose difference is finite`,
     );
   }
-  const edges = (): number[] =>
-    Array.from({ length: bins + 1 }, (_, at) =>
-      at === bins ? ends[1] : Math.min(type.round(first + at * step) as number, ends[1]),
-    );
+  // A call at hand makes them each time, and `Array.from` would take four times as long.
+  const edges = (): number[] => {
+    const made: number[] = [];
+    for (let at = 0; at < bins; at++) {
+      made.push(Math.min(type.round(first + at * step) as number, ends[1]));
+    }
+    made.push(ends[1]);
+    return made;
+  };
   return { edges, step };
 }
 

@@ -20,12 +20,18 @@ export interface OptionsOf {
   readonly planOptions?: OptionNames;
 }
 
+const namesAtHand = new WeakMap<OptionsOf, OptionNames>();
+
 /** The names of the options of calls, on arrays at hand or on the GPU. */
-export const callNames = ({ options, callOptions, gpuOptions }: OptionsOf, isOnGpu = false): OptionNames => ({
-  ...options,
-  ...callOptions,
-  ...(isOnGpu && gpuOptions),
-});
+export function callNames(primitive: OptionsOf, isOnGpu = false): OptionNames {
+  const { options, callOptions, gpuOptions } = primitive;
+  const known = isOnGpu ? undefined : namesAtHand.get(primitive);
+  const names = known ?? { ...options, ...callOptions, ...(isOnGpu && gpuOptions) };
+  if (!isOnGpu) {
+    namesAtHand.set(primitive, names);
+  }
+  return names;
+}
 
 /** The names of the options of `prepare…`. */
 export const planNames = ({ options, planOptions }: OptionsOf): OptionNames => ({

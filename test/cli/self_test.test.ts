@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { ScalarArray } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
-import { operators } from "../../src/algebra/operators.ts";
+import { operators } from "../../src/algebra/operator_table.ts";
 import type { ScalarType, TypeName } from "../../src/algebra/types.ts";
 import type { Outcome, SelfTest } from "../../src/cli/self_test.ts";
 import { checksEnd, runSelfTests, SELF_TEST_PIPELINES, selfTests } from "../../src/cli/self_test.ts";

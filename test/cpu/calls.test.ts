@@ -4,7 +4,7 @@ import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { arrayOver } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
-import { operators } from "../../src/algebra/operators.ts";
+import { operators } from "../../src/algebra/operator_table.ts";
 import type { Segments } from "../../src/algebra/segments.ts";
 import type { ElementType, TypeName } from "../../src/algebra/types.ts";
 import { Fold } from "../../src/gpu/fold.ts";

@@ -44,7 +44,7 @@ export function cpuCall(
   const call: CpuCall & { readonly request: Request } = {
     arrays: of((one) => cpuArray(one.type, asArray(one))),
     request,
-    counted: async () => false,
+    addedToBins: async () => false,
     elementsInOrder: async () =>
       (await sort({ ...call, request: { ...request, results: request.results.slice(0, 1) } }))?.[0],
     positionsInOrder: async () => (await argSort(call))?.[0] as Uint32Array | undefined,

@@ -4,7 +4,7 @@ import type { AnyArray, ScalarArray } from "../../src/algebra/arrays.ts";
 import { operator } from "../../src/algebra/custom_operator.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
-import { operators } from "../../src/algebra/operators.ts";
+import { operators } from "../../src/algebra/operator_table.ts";
 import type { Segments } from "../../src/algebra/segments.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { Scalar, ScalarType, TypeName } from "../../src/algebra/types.ts";
@@ -28,7 +28,7 @@ const lengths = [0, 1, 2, 3, 255, 256, 257, 1000];
 const names = Object.keys(operators) as FoldName[];
 const takes = (name: FoldName, { kind }: ScalarType): boolean =>
   kind === "float" ? !["and", "or", "xor"].includes(name) : name !== "exactAdd";
-const { foldNameOf, scanNumbers } = whole;
+const { foldNameOf, loopsOver, scanNumbers } = whole;
 const { reduceSegments, scanSegments } = ofSegments;
 const cases = types.flatMap((type) =>
   names.filter((name) => takes(name, type)).map((name) => [type.name, name] as const),
@@ -72,13 +72,13 @@ const dataOf = (type: ScalarType, length: number): readonly Numbers[] => {
   ] as readonly ScalarArray[] as readonly Numbers[];
 };
 
-describe.each(cases)("%s, %s", (typeName, name) => {
+describe.each(cases)("%s, %s", async (typeName, name) => {
   const type = elementTypes[typeName as TypeName] as ScalarType;
   const loops = name === "exactAdd" ? exact : { ...whole, ...ofSegments };
   const { reduceNumbers, scanNumbers, reduceSegments, scanSegments } = loops;
   const op = operators[name] as Operator as Operator<never>;
   const options = { op, type: type as never };
-  const call = { type, op: name };
+  const call = { type, op: name, loops: await loopsOver(type) };
   const next = randomBits(`settings ${typeName} ${name}`);
   const everyData = lengths.flatMap((length) => dataOf(type, length));
   const initialOf = (hasInitial: boolean, data: Numbers): Scalar | undefined =>
@@ -216,16 +216,18 @@ test.each([
   ["f64", "add"],
   ["f16", "mul"],
   ["f32", "max"],
-] as const)("exclusive scans of several blocks: %s, %s", (typeName, name) => {
+] as const)("exclusive scans of several blocks: %s, %s", async (typeName, name) => {
   const type = elementTypes[typeName] as ScalarType;
+  const loops = await loopsOver(type);
   for (const data of dataOf(type, 9000)) {
     const output = data.slice() as Numbers;
-    scanNumbers({ type, op: name, input: output, output, exclusive: true });
+    scanNumbers({ type, op: name, loops, input: output, output, exclusive: true });
     expectSame(output, scan(data, { op: operators[name], type, exclusive: true }), type, "9000 items");
   }
 });
 
-test("columns of many rows, and many columns", () => {
+test("columns of many rows, and many columns", async () => {
+  const call = { type: elementTypes.i32, op: "add", loops: await loopsOver(elementTypes.i32) } as const;
   for (const [rows, columns] of [
     [5000, 3],
     [3, 5000],
@@ -234,8 +236,8 @@ test("columns of many rows, and many columns", () => {
     const data = anyItems("i32", rows * columns, `columns ${rows}`) as Int32Array;
     const segments = { kind: "columns", rows: columns } as const;
     const output = new Int32Array(data.length);
-    scanSegments({ type: elementTypes.i32, op: "add", input: data, output, exclusive: true, segments });
-    const totals = reduceSegments({ type: elementTypes.i32, op: "add", input: data, segments });
+    scanSegments({ ...call, input: data, output, exclusive: true, segments });
+    const totals = reduceSegments({ ...call, input: data, segments });
     const expected = new Int32Array(data.length);
     const sums = new Int32Array(columns);
     data.forEach((item, at) => {
@@ -247,11 +249,12 @@ test("columns of many rows, and many columns", () => {
   }
 });
 
-test("an output that starts inside the input", () => {
+test("an output that starts inside the input", async () => {
   const memory = new Uint32Array(100).fill(1);
   scanNumbers({
     type: elementTypes.u32,
     op: "add",
+    loops: await loopsOver(elementTypes.u32),
     input: memory.subarray(0, 90),
     output: memory.subarray(10),
   });

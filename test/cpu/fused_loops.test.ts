@@ -27,6 +27,49 @@ test("sums of what a text gives", async () => {
   expect(await fold.reduce(Float32Array.of(0), { map: "-x", initial: 0 })).toBe(0);
 });
 
+test("scans of what a text gives", async () => {
+  const numbers = Uint32Array.of(3, 0xffffffff, 7);
+  expect(await fold.scan(numbers, { map: "x * 2u + i" })).toEqual(Uint32Array.of(6, 5, 21));
+  expect(await fold.scan(numbers, { map: "x", exclusive: true, initial: 5 })).toEqual(
+    Uint32Array.of(5, 8, 7),
+  );
+  const total = new Uint32Array(1);
+  expect(await fold.scan(numbers, { map: "x + 1u", exclusive: true, total })).toEqual(
+    Uint32Array.of(0, 4, 4),
+  );
+  expect(total).toEqual(Uint32Array.of(12));
+  expect(await fold.scan(Uint32Array.of(), { map: "x + 1u", initial: 7, total })).toEqual(Uint32Array.of());
+  expect(total).toEqual(Uint32Array.of(7));
+  expect(await fold.scan(Int32Array.of(-5, 2), { map: "x * 3" })).toEqual(Int32Array.of(-15, -9));
+  // What is mapped is rounded to f32, and each sum.
+  const floats = Float32Array.of(2 ** 23, 0.5, 0.5);
+  expect(await fold.scan(floats, { map: "x * 2.0" })).toEqual(Float32Array.of(2 ** 24, 2 ** 24, 2 ** 24));
+  expect(await fold.scan(floats, { map: "f64(x) * 2.0", type: f64 })).toEqual(
+    Float64Array.of(2 ** 24, 2 ** 24 + 1, 2 ** 24 + 2),
+  );
+  expect(await fold.scan(Float32Array.of(0, 0, 1), { map: "-x" })).toEqual(Float32Array.of(-0, -0, -1));
+  expect(await fold.scan(Float32Array.of(0, 0), { map: "-x", exclusive: true })).toEqual(
+    Float32Array.of(0, -0),
+  );
+  // In reverse, the text sees each element all the same.
+  expect(await fold.scan(numbers, { map: "x + i", reverse: true })).toEqual(Uint32Array.of(12, 9, 9));
+});
+
+test("scans of what a text gives into memory of the data", async () => {
+  const memory = new ArrayBuffer(64);
+  const data = new Uint32Array(memory, 0, 8).fill(1);
+  await fold.scan(data, { map: "x + 1u", into: data });
+  expect([...data]).toEqual([2, 4, 6, 8, 10, 12, 14, 16]);
+  data.fill(1);
+  const shifted = new Uint32Array(memory, 4, 8);
+  await fold.scan(data, { map: "x + 1u", into: shifted });
+  expect([...shifted]).toEqual([2, 4, 6, 8, 10, 12, 14, 16]);
+  data.fill(1);
+  const wide = new Float64Array(memory, 0, 8);
+  await fold.scan(data, { map: "f64(x) / 2.0", type: f64, into: wide });
+  expect([...wide]).toEqual([0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4]);
+});
+
 test("compactions with a map", async () => {
   const numbers = Int32Array.of(-4, 5, -6, 7, 8, -9);
   const options = { where: "x > limit && i != 1u", map: "f32(x) * 0.5 + f32(i)", type: f32 } as const;
@@ -54,6 +97,25 @@ test("histograms", async () => {
   expect(await fold.histogram(signed, { bins: 3, range: [-8, 7] })).toEqual(Uint32Array.of(1, 2, 1));
   expect(await fold.histogram(words, { bins: 4, bin: "x / 64u" })).toEqual(Uint32Array.of(2, 1, 0, 1));
   expect(await fold.histogram(signed, { bins: 3, bin: "f32(x) * 0.3" })).toEqual(Uint32Array.of(2, 0, 3));
+  const weights = Uint32Array.of(1, 2, 4, 0xffffffff, 8, 16, 2);
+  expect(await fold.histogram(words, { bins: 4, bin: "x / 64u", weights })).toEqual(
+    Uint32Array.of(3, 4, 0, 0xffffffff),
+  );
+  expect(await fold.histogram(words, { bins: 2, bin: "x % 2u + (i / 6u)", weights })).toEqual(
+    Uint32Array.of(13, 17),
+  );
+  expect(
+    await fold.histogram(signed, {
+      bins: 3,
+      bin: "f32(x) * 0.3",
+      weights: Int32Array.of(-1, -2, -3, -4, 5, 6, 7),
+    }),
+  ).toEqual(Int32Array.of(-7, 0, 18));
+  // Sums are doubles until the end.
+  const shares = Float32Array.of(2 ** 24, 0.5, 0.5, NaN, 1, 1, 1);
+  expect(await fold.histogram(words, { bins: 2, bin: "x / 128u", weights: shares })).toEqual(
+    Float32Array.of(2 ** 24 + 1, NaN),
+  );
   const floats = Float32Array.of(-0.1, 0, 0.1, 0.3, 0.9, 1, 1.1, NaN);
   expect(await fold.histogram(floats, { bins: 10, range: [0, 1] })).toEqual(
     Uint32Array.of(1, 1, 0, 1, 0, 0, 0, 0, 0, 2),

@@ -39,7 +39,7 @@ async function resultOf(
     request: { title: "test", options: { ...options, type }, results: [] },
     mapped: async () => undefined,
     condition: async () => undefined,
-    counted: async () => false,
+    addedToBins: async () => false,
     elementsInOrder: async () => undefined,
     positionsInOrder: async () => undefined,
   } satisfies CpuCall;

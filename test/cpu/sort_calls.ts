@@ -69,7 +69,7 @@ export async function onCpu(
   const results = await run({
     arrays: Object.fromEntries(all.map(([name, typed]) => [name, cpuArrayOf(typed)])),
     request,
-    counted: async () => false,
+    addedToBins: async () => false,
     elementsInOrder: async () => undefined,
     positionsInOrder: async () => undefined,
     condition: async () => undefined,

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ScalarArray } from "../../src/algebra/arrays.ts";
 import { arrayLike } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
-import { operators } from "../../src/algebra/operators.ts";
+import { operators } from "../../src/algebra/operator_table.ts";
 import type { Scalar, ScalarType, TypeName } from "../../src/algebra/types.ts";
 import { parseValue } from "../../src/cli/format.ts";
 import { dumpElements, parseElements } from "../../src/cli/npy.ts";

@@ -5,7 +5,7 @@ import type { VectorScalarName } from "../../src/algebra/fields.ts";
 import { scalarAt } from "../../src/algebra/fields.ts";
 import { decodeFloat16, encodeFloat16 } from "../../src/algebra/float16.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
-import { operators } from "../../src/algebra/operators.ts";
+import { operators } from "../../src/algebra/operator_table.ts";
 import { roundingOf } from "../../src/algebra/rounding.ts";
 import type { StructType } from "../../src/algebra/struct.ts";
 import { isTrue } from "../../src/algebra/truth.ts";

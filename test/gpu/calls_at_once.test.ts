@@ -11,7 +11,7 @@ import {
   takeBuffer,
 } from "../../src/gpu/device/call_memory.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
-import { nothingKept } from "../../src/gpu/device/kept.ts";
+import { emptyContext } from "../../src/gpu/device/empty_context.ts";
 import { READ } from "../../src/gpu/device/transfer.ts";
 import type { Fold, GpuArray, GpuView } from "../../src/node.ts";
 import { ArgumentError, DeviceLostError, OutOfMemoryError, openFold, SourceError } from "../../src/node.ts";
@@ -246,7 +246,7 @@ describe("calls at once take no more bytes than were stated", () => {
 });
 
 test("buffers that are kept are taken for no less than half of their bytes, or than 64 KiB", () => {
-  const kept = nothingKept();
+  const kept = emptyContext().kept;
   const usage = 8;
   const take = (bytes: number): number | undefined => takeBuffer(kept, bytes, usage)?.size;
   const keep = (size: number): void => keepBuffer(kept, { size, usage } as GPUBuffer);
@@ -267,7 +267,7 @@ test("buffers that are kept are taken for no less than half of their bytes, or t
 
 describe("the order", () => {
   test("calls start in the order in which they came, and no short one before a long one", async () => {
-    const kept = { ...nothingKept(), mostBytes: 100 };
+    const kept = { ...emptyContext().kept, mostBytes: 100 };
     const started: string[] = [];
     const start = (name: string, bytes: number): void => {
       const waits = startCall(kept, bytes);
@@ -306,7 +306,7 @@ describe("the order", () => {
   });
 
   test("a call whose plan is in use is passed over, and one that has no bytes is not", async () => {
-    const kept = { ...nothingKept(), mostBytes: 100 };
+    const kept = { ...emptyContext().kept, mostBytes: 100 };
     const started: string[] = [];
     const start = (name: string, bytes: number, key?: string): void => {
       void (startCall(kept, bytes, key) ?? Promise.resolve()).then(() => started.push(name));
@@ -445,7 +445,7 @@ describe("the order", () => {
   );
 
   test("a call alone does not wait", () => {
-    const kept = nothingKept();
+    const kept = emptyContext().kept;
     for (const bytes of [0, 1000, 2 ** 40]) {
       expect(startCall(kept, bufferBytesFor(bytes))).toBeUndefined();
       endCall(kept, bufferBytesFor(bytes));

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { exactAdd } from "../../src/algebra/exact_add.ts";
 import { f32 } from "../../src/algebra/floats.ts";
-import { exactAdd } from "../../src/algebra/operators.ts";
 import { u64 } from "../../src/algebra/types_64.ts";
 import { LimitError, openFold } from "../../src/node.ts";
 import { useFold } from "../support/fold.ts";

@@ -5,7 +5,7 @@ import { f16, f32 } from "../../src/algebra/floats.ts";
 import { maximum, minimum } from "../../src/algebra/operators.ts";
 import type { ScalarType } from "../../src/algebra/types.ts";
 import { f64 } from "../../src/algebra/types_64.ts";
-import { reduceNumbers, scanNumbers } from "../../src/cpu/folds.ts";
+import { loopsOver, reduceNumbers, scanNumbers } from "../../src/cpu/folds.ts";
 import { numbersOver } from "../../src/cpu/numbers.ts";
 import { referenceMonoid } from "../../src/reference/twins.ts";
 import { expectSameBits } from "../support/compare.ts";
@@ -92,11 +92,12 @@ test.for(rows)(
     const found = await fold().reduce(data, { op, type, segments: { rows: 2 } } as never);
     expectSameBits(found as never, expected, "on the device");
     const onCpu = new Uint8Array(expected.byteLength);
+    const loops = await loopsOver(type);
     for (let at = 0; at < extremes.length; at++) {
       const input = (data as Float32Array).slice(2 * at, 2 * at + 2);
       const pair = `${name} of ${input}`;
-      expect(reduceNumbers({ type, op: name, input }), pair).toBe(extremes[at]);
-      scanNumbers({ type, op: name, input, output: input });
+      expect(reduceNumbers({ type, op: name, loops, input }), pair).toBe(extremes[at]);
+      scanNumbers({ type, op: name, loops, input, output: input });
       onCpu.set(new Uint8Array(input.buffer, type.bytes), at * type.bytes);
     }
     expectSameBits(numbersOver(onCpu, type), expected, "on the CPU");

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { arrayLike } from "../../src/algebra/arrays.ts";
-import { add, and, logicalXor, max, min, mul, operators, or, xor } from "../../src/algebra/operators.ts";
+import { operators } from "../../src/algebra/operator_table.ts";
+import { add, and, logicalXor, max, min, mul, or, xor } from "../../src/algebra/operators.ts";
 import type { Scalar, TypedArrays, TypeName } from "../../src/algebra/types.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";

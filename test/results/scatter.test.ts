@@ -3,7 +3,7 @@ import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import { f32, f64, i32, u32 } from "../../src/algebra/index.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
-import { operators } from "../../src/algebra/operators.ts";
+import { operators } from "../../src/algebra/operator_table.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
 import { ArgumentError, add, exactAdd, max, openFold } from "../../src/node.ts";
 import { scatterReference } from "../../src/reference/scatter.ts";

@@ -3,7 +3,7 @@ import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { arrayLike } from "../../src/algebra/arrays.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
 import { monoid } from "../../src/algebra/monoid.ts";
-import { operators } from "../../src/algebra/operators.ts";
+import { operators } from "../../src/algebra/operator_table.ts";
 import { roundingOf } from "../../src/algebra/rounding.ts";
 import { StructArray } from "../../src/algebra/struct.ts";
 import type { ElementType, Scalar, ScalarType, Value } from "../../src/algebra/types.ts";

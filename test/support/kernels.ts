@@ -3,7 +3,7 @@ import { exactAdd } from "../../src/algebra/exact_add.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
 import { monoid } from "../../src/algebra/monoid.ts";
-import { operators } from "../../src/algebra/operators.ts";
+import { operators } from "../../src/algebra/operator_table.ts";
 import type { ElementType, ScalarType, TypeName } from "../../src/algebra/types.ts";
 import { f64 } from "../../src/algebra/types_64.ts";
 import { ArgumentError, LimitError } from "../../src/errors.ts";

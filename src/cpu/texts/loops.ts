@@ -52,20 +52,30 @@ function paramVariables(params: DeclaredParams | undefined): {
   return { words, lines };
 }
 
-/** What a loop counts that gives numbers of bins: those from 0 up to the output's length, without their fractions. */
-const countOf = (word: string): readonly string[] => [
+/**
+ * What becomes of the numbers of bins: each is counted, or its element's weight is added to its sum. Engines compile a loop for the arrays that it has
+ * met, so weights of each kind have one of their own.
+ */
+export type ToBins = "counts" | "whole sums" | "float sums";
+const isToBins = (to: unknown): to is ToBins => to === "counts" || to === "whole sums" || to === "float sums";
+
+/** A loop that gives numbers of bins takes those from 0 up to the output's length, without their fractions. */
+const binOf = (word: string, to: ToBins): readonly string[] => [
   `var bin = ${word};`,
   "if (bin > -1 && bin < output.length) {",
   "bin = bin >>> 0;",
-  "output[bin] = output[bin] + 1;",
+  `output[bin] = output[bin] + ${to === "counts" ? "1" : "weights[k]"};`,
   "}",
 ];
 
-/** A loop that maps elements of a type to those of another one, or to the results of a condition; or that counts the bins that it gives. */
+/**
+ * A loop that maps elements of a type to those of another one, or to the results of a condition; or that adds to the bins that it gives. Of `others`,
+ * weights are the last ones.
+ */
 export function mapLoop(
   program: Program,
   from: ElementType,
-  to: ElementType | "bool" | "bins",
+  to: ElementType | "bool" | ToBins,
   params?: DeclaredParams,
   beside: readonly ElementType[] = [],
 ): MapLoop {
@@ -85,12 +95,13 @@ export function mapLoop(
   const input = accessOf(from, "input");
   const [word = ""] = words;
   const output = typeof to === "string" ? undefined : accessOf(to, "output");
-  const store = output?.write(words) ?? (to === "bins" ? countOf(word) : [`output[k] = +(${word});`]);
+  const store = output?.write(words) ?? (isToBins(to) ? binOf(word, to) : [`output[k] = +(${word});`]);
   const body = [...lines, ...words].join("\n");
   return evaluated(
     [
       "return function (input, output, firstIndex, length, scalars, others) {",
       ...others.flatMap(({ access }, at) => [`var other_${at} = others[${at}];`, ...access.views]),
+      ...(isToBins(to) && to !== "counts" ? [`var weights = others[${others.length}];`] : []),
       ...input.views,
       ...(output?.views ?? []),
       ...values.lines,
@@ -151,36 +162,59 @@ export interface KeptAs {
   readonly to: ElementType;
 }
 
-/** Adds up what a text gives for each element, from left to right. The scalars are those of the params' values. */
-export type SumLoop = (
-  input: Numbers,
-  length: number,
-  scalars: readonly ScalarValue[],
-  start: number,
-) => number;
+/** Add up what a text gives for each element, from left to right, and give the total. The scalars are those of the params' values. */
+export interface SumLoops {
+  reduce(input: Numbers, length: number, scalars: readonly ScalarValue[], start: number): number;
+  /** Writes the sum up to each element, or before it. The output is no memory of the input. */
+  scan(
+    input: Numbers,
+    length: number,
+    scalars: readonly ScalarValue[],
+    start: number,
+    output: Numbers,
+    exclusive: boolean,
+  ): number;
+}
 
-export function sumLoop(
+export function sumLoops(
   program: Program,
   from: ElementType,
   { name, kind }: ElementType,
   params: DeclaredParams | undefined,
-): SumLoop {
+): SumLoops {
   const { before, each, words } = elementText(program, from, params);
   const [word] = words;
   const sums = { f32: `Math.fround(sum + Math.fround(${word}))`, f64: `sum + ${word}` };
+  const next = kind === "float" ? sums[name as keyof typeof sums] : `(sum + ${word}) | 0`;
+  const loop = (storeBefore: string, storeAfter: string): readonly string[] => [
+    "for (var k = 0; k < length; k++) {",
+    ...each,
+    storeBefore,
+    `sum = ${next};`,
+    storeAfter,
+    "}",
+  ];
+  const begin = [...before, `var sum = ${kind === "float" ? "+start" : "start | 0"};`];
+  const end = [`return sum${kind === "unsigned" ? " >>> 0" : ""};`, "},"];
+  const store = "output[k] = sum;";
   return evaluated(
     [
-      "return function (input, length, scalars, start) {",
-      ...before,
-      `var sum = ${kind === "float" ? "+start" : "start | 0"};`,
-      "for (var k = 0; k < length; k++) {",
-      ...each,
-      `sum = ${kind === "float" ? sums[name as keyof typeof sums] : `(sum + ${word}) | 0`};`,
+      "return {",
+      "reduce(input, length, scalars, start) {",
+      ...begin,
+      ...loop("", ""),
+      ...end,
+      "scan(input, length, scalars, start, output, exclusive) {",
+      ...begin,
+      "if (exclusive) {",
+      ...loop(store, ""),
+      "} else {",
+      ...loop("", store),
       "}",
-      `return sum${kind === "unsigned" ? " >>> 0" : ""};`,
+      ...end,
       "};",
     ].join("\n"),
-  ) as SumLoop;
+  ) as SumLoops;
 }
 
 /** What a loop moves: indices, words that the condition reads as `x`, or elements of as many words of an array beside. */

@@ -7,8 +7,8 @@ import { paramsIn } from "../../algebra/seen_params.ts";
 import type { ElementType, Scalar, Value } from "../../algebra/types.ts";
 import { isSameType, namesNarrow } from "../../algebra/types.ts";
 import type { CpuArray, Numbers } from "../../cpu/call.ts";
-import type { FoldName } from "../../cpu/folds.ts";
-import { foldNameOf, reduceNumbers, scanNumbers } from "../../cpu/folds.ts";
+import type { FoldCall, FoldName, LoopsOfCall } from "../../cpu/folds.ts";
+import { foldNameOf, loopsOver, reduceNumbers, scanNumbers } from "../../cpu/folds.ts";
 import { bytesIn, isShifted, numbersOver } from "../../cpu/numbers.ts";
 import type { OperatorPasses } from "../../cpu/texts.ts";
 import { requireFeature } from "../../plan/require_feature.ts";
@@ -90,20 +90,22 @@ export const areTaken = ({ facts }: Context, ...types: readonly ElementType[]): 
 /** What folds a call's elements: loops of an operator of the table, or loops made of the caller's text. */
 interface Folding {
   readonly array: CpuArray;
-  /** What comes before the first element. */
-  readonly initial: Scalar | undefined;
-  /** It is undefined for an operator of the caller's. */
-  readonly name: FoldName | undefined;
-  /** Writes prefixes. The result is an array of one element: the total. */
-  scan(output: Numbers, exclusive: boolean): Numbers;
-  reduce(): Numbers;
+  /** What its loops take; undefined for an operator of the caller's. */
+  readonly call: (FoldCall & LoopsOfCall) | undefined;
+  /** Writes prefixes, and gives the total. */
+  scan(output: Numbers, exclusive: boolean): Value;
+  reduce(): Value;
 }
 
-/** What folds a call's elements; undefined if the CPU has no code for it. @throws {ArgumentError} {@link FeatureError} */
+/**
+ * What folds a call's elements; undefined if the CPU has no code for it. With `isWhole`, they are no segments.
+ *
+ * @throws {ArgumentError} {@link FeatureError}
+ */
 export async function foldingOf(
   context: Context,
   { primitive, options, given, types, ends }: FoldAtHand,
-  isReduced = false,
+  isWhole = false,
 ): Promise<Folding | undefined> {
   const { type, from = type } = types;
   const wide = await wideIn({ map: options.map, from, type });
@@ -121,62 +123,61 @@ export async function foldingOf(
   const items = await arrayOf(given, from, primitive);
   const mapping = map && { text: map.text, to: type, params: paramsIn(options) };
   const initial = ends.initial && valueOfBytes(bytesOf(ends.initial, primitive, "initial", "initial"), type);
-  const sum =
-    mapping && isReduced && name === "add" ? texts?.summed(context, items, mapping, initial) : undefined;
-  const array = mapping && !sum ? texts?.mapped(context, items, mapping) : items;
+  const { reverse: swapped, exclusive } = options;
+  // The first prefix of floats is 0, and their sums start from −0.
+  if (mapping && isWhole && name === "add" && !swapped && !(exclusive && type.kind === "float")) {
+    const sums = texts?.summed(context, items, mapping, initial);
+    if (sums) {
+      return { array: items, call: undefined, ...sums };
+    }
+  }
+  const array = mapping ? texts?.mapped(context, items, mapping) : items;
   if (array === undefined) {
     return undefined;
   }
-  const { reverse: swapped } = options;
   const passes =
     name === undefined && combination.callers
       ? (await loadTexts()).operatorText({ ...(op as CustomOperator), swapped })
       : undefined;
-  const loops = name === "exactAdd" ? await loadExact() : { scanNumbers, reduceNumbers };
   const foldingBy = name
-    ? (own: CpuArray) => ({ ...tableFolding(own, name, loops, initial as Scalar | undefined), ...sum })
+    ? await tableFolding(name, array.type, initial as Scalar | undefined)
     : passes && ((own: CpuArray) => textFolding(own, passes, initial));
   return foldingBy && (swapped ? (await loadSegments()).inReverse(array, foldingBy) : foldingBy(array));
 }
 
-/** Loops over whole arrays. */
-type Loops = Pick<typeof import("../../cpu/folds.ts"), "scanNumbers" | "reduceNumbers">;
-
-const tableFolding = (
-  array: CpuArray,
-  name: FoldName,
-  { scanNumbers, reduceNumbers }: Loops,
+/** What folds arrays of a type by an operator of the table. */
+async function tableFolding(
+  op: FoldName,
+  type: ElementType,
   initial: Scalar | undefined,
-): Folding => {
-  const { type, numbers: input } = array;
-  const call = { type, op: name, input, initial };
-  return {
-    array,
-    initial,
-    name,
-    scan: (output, exclusive) => numbersOfValue(scanNumbers({ ...call, output, exclusive }), type),
-    reduce: () => numbersOfValue(reduceNumbers(call), type),
+): Promise<(array: CpuArray) => Folding> {
+  const isExact = op === "exactAdd";
+  const folds = isExact ? await loadExact() : { reduceNumbers, scanNumbers };
+  const loops = isExact ? {} : await loopsOver(type);
+  return (array) => {
+    const call = { type, op, loops, input: array.numbers, initial };
+    return {
+      array,
+      call,
+      scan: (output, exclusive) => folds.scanNumbers({ ...call, output, exclusive }),
+      reduce: () => folds.reduceNumbers(call),
+    };
   };
-};
+}
 
 const textFolding = (array: CpuArray, passes: OperatorPasses, initial: Value | undefined): Folding => {
-  const { type, numbers } = array;
+  const { numbers } = array;
   return {
     array,
-    initial: undefined,
-    name: undefined,
+    call: undefined,
     scan(output, exclusive) {
       // Loops write from the first element on: those that they have not read must still be there.
       const input = isShifted(numbers, output) ? (numbers.slice() as Numbers) : numbers;
-      return numbersOfValue(passes.scan(input, output, exclusive, initial), type);
+      return passes.scan(input, output, exclusive, initial);
     },
-    reduce: () => numbersOfValue(passes.reduce(numbers, initial), type),
+    reduce: () => passes.reduce(numbers, initial),
   };
 };
-
-/** An array of one element. */
-const numbersOfValue = (value: Value, type: ElementType): Numbers =>
-  numbersOver(bytesOfValue(value, type), type);
 
 /** `Fold.scan`. */
 export const scan = (
@@ -189,13 +190,13 @@ export const scan = (
     const output = numbersOver(bytes, types.type);
     const total = folding.scan(output, options.exclusive === true);
     putIn(bytes, output);
-    ends.total?.().set(bytesIn(total));
+    ends.total?.().set(bytesOfValue(total, types.type));
     return bytes;
   });
 
 /** `Fold.reduce`. */
 export const reduce = (context: Context, call: FoldAtHand): Promise<Uint8Array | undefined> =>
-  folded(context, call, (folding) => bytesIn(folding.reduce()));
+  folded(context, call, (folding) => bytesOfValue(folding.reduce(), call.types.type));
 
 /** What is made of a call's elements; undefined if the CPU has no code for that. */
 const folded = (
@@ -204,7 +205,7 @@ const folded = (
   make: (folding: Folding) => Uint8Array,
 ): Promise<Uint8Array | undefined> =>
   withArrays(call.primitive, { data: call.given }, async () => {
-    const folding = await foldingOf(context, call, call.primitive === "reduce");
+    const folding = await foldingOf(context, call, true);
     return folding && make(folding);
   });
 

@@ -113,34 +113,24 @@ export interface SegmentResults {
 export async function segments(context: Context, call: SegmentsAtHand): Promise<SegmentResults | undefined> {
   const folding = await foldingOf(context, call);
   const segments = await segmentsOf(context, call);
-  if (folding?.name === undefined || segments === undefined) {
+  const fold = folding?.call;
+  if (fold === undefined || segments === undefined) {
     return undefined;
   }
   const { primitive, options, given, types, target } = call;
-  const { array, name: op, initial } = folding;
-  const { type, numbers: input } = array;
-  const { reduceSegments, scanSegments } = await (op === "exactAdd" ? loadExact() : loadSegments());
+  const { reduceSegments, scanSegments } = await (fold.op === "exactAdd" ? loadExact() : loadSegments());
   if (primitive === "scan") {
     const bytes = target(given.length * types.type.bytes)();
     const exclusive = options.exclusive === true;
-    const output = numbersOver(bytes, type);
-    scanSegments({
-      type,
-      op,
-      input,
-      initial,
-      segments,
-      exclusive,
-      output,
-      reverse: options.reverse,
-    });
+    const output = numbersOver(bytes, fold.type);
+    scanSegments({ ...fold, segments, exclusive, output, reverse: options.reverse });
     return { bytes };
   }
   if (segments.kind !== "keys") {
-    return { bytes: bytesIn(reduceSegments({ type, op, input, initial, segments })) };
+    return { bytes: bytesIn(reduceSegments({ ...fold, segments })) };
   }
   const { firsts: keys, offsets: words } = (await loadMoves()).firstOfRuns(segments.keys);
-  const bytes = bytesIn(reduceSegments({ type, op, input, initial, segments: { kind: "offsets", words } }));
+  const bytes = bytesIn(reduceSegments({ ...fold, segments: { kind: "offsets", words } }));
   return { bytes, keys: bytesIn(call.keys ? await packed(keys, call.keys.key.type) : keys) };
 }
 
@@ -302,10 +292,11 @@ export async function described(
     arrays,
     request: wide,
     mapped: mappedBy,
-    async counted(text, from, counts) {
-      const { countText, needsF16, scalarsIn } = await loadTexts();
-      const run = needsF16(context, text) ? undefined : countText({ text, from: from.type, params });
-      run?.(from.numbers, counts, 0, from.length, scalarsIn(params));
+    async addedToBins(text, from, bins, weights) {
+      const { binText, needsF16, scalarsIn } = await loadTexts();
+      const to = weights ? (weights instanceof Int32Array ? "whole sums" : "float sums") : "counts";
+      const run = needsF16(context, text) ? undefined : binText({ text, from: from.type, params }, to);
+      run?.(from.numbers, bins, 0, from.length, scalarsIn(params), weights ? [weights] : []);
       return run !== undefined;
     },
     condition: (text, type) => conditionOn(context, text, type, params),

@@ -1,8 +1,7 @@
-import { bytesOfValue } from "../../algebra/array_values.ts";
 import type { DeclaredParams } from "../../algebra/seen_params.ts";
 import type { ElementType, Scalar, Value } from "../../algebra/types.ts";
 import type { CpuArray, Numbers } from "../../cpu/call.ts";
-import { newNumbers, numbersOver } from "../../cpu/numbers.ts";
+import { newNumbers } from "../../cpu/numbers.ts";
 import type { TextToMap } from "../../cpu/texts.ts";
 import { mapText, sumText } from "../../cpu/texts.ts";
 import type { Context } from "../device/context.ts";
@@ -11,7 +10,7 @@ import type { Context } from "../device/context.ts";
 
 export * as conditions from "../../cpu/conditions.ts";
 export * as maps from "../../cpu/maps.ts";
-export { conditionText, countText, operatorText } from "../../cpu/texts.ts";
+export { binText, conditionText, operatorText } from "../../cpu/texts.ts";
 export { mapOf } from "../../plan/map.ts";
 
 /** What a text with values of f16 has: the type, one that is made of it, or a number such as `1.5h`. */
@@ -48,20 +47,25 @@ export function mapped(context: Context, from: CpuArray, mappedText: MappedText)
   return { type: pass.type, length: from.length, numbers };
 }
 
-/** The sum of what a text gives for each element, without an array of that; undefined if the CPU has no code for it. */
+/** Sums of what a text gives for each element, without an array of that; undefined if the CPU has no code for it. */
 export function summed(
   context: Context,
   { type: from, length, numbers }: CpuArray,
   { text, to, params }: MappedText & { readonly to: ElementType },
   initial: Value | undefined,
-): { reduce(): Numbers } | undefined {
-  const loop = needsF16(context, text) ? undefined : sumText({ text, from, to, params });
+): { reduce(): number; scan(output: Numbers, exclusive: boolean): number } | undefined {
+  const loops = needsF16(context, text) ? undefined : sumText({ text, from, to, params });
   // The sum of floats starts from −0, and that of nothing is 0.
-  const start = initial ?? (to.kind === "float" && length > 0 ? -0 : 0);
+  const start = (initial ?? (to.kind === "float" && length > 0 ? -0 : 0)) as number;
+  const scalars = scalarsIn(params);
   return (
-    loop && {
-      reduce: () =>
-        numbersOver(bytesOfValue(loop(numbers, length, scalarsIn(params), start as number), to), to),
+    loops && {
+      reduce: () => loops.reduce(numbers, length, scalars, start),
+      scan(output, exclusive) {
+        // Elements of other sizes may be written over those that are still to be read.
+        const input = output.buffer === numbers.buffer ? (numbers.slice() as Numbers) : numbers;
+        return loops.scan(input, length, scalars, start, output, exclusive);
+      },
     }
   );
 }

@@ -1,6 +1,3 @@
-import type { AdapterIdentity } from "../../adapters/adapter.ts";
-import { traitsOf } from "../../adapters/adapter.ts";
-import type { CpuLengths } from "../../adapters/tables.ts";
 import type { DeviceFacts } from "../../plan/device_facts.ts";
 import type { AnyOperator } from "../../plan/options.ts";
 import type { Plan } from "../../plan/plan.ts";
@@ -11,12 +8,10 @@ import { arrangementFor } from "../executor/plans_of_calls.ts";
 
 // What is loaded when a device is opened, and by a scan.
 
-export { contextOf, contextWithCpu, openContext } from "../device/device.ts";
+export { contextOf } from "../device/device.ts";
+export { openGpu, openSimulated } from "../device/open_gpu.ts";
 export { runAtHand } from "./run_at_hand.ts";
 
 /** The plan of a scan at hand. */
 export const planScanAtHand = async (options: AnyOperator<ScanOptions>, facts: DeviceFacts): Promise<Plan> =>
   planScan(options, await planFactsFor(options, facts), [arrangementFor(options)]);
-
-/** The longest calls that the CPU takes in place of an adapter. */
-export const cpuLengthsOf = (adapter: AdapterIdentity): CpuLengths => traitsOf(adapter).cpuLengths;

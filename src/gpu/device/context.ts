@@ -56,6 +56,8 @@ export interface Context {
   mostPipelines: number;
   /** The buffers and plans that calls have left for the next calls. */
   readonly kept: Kept;
+  /** Drops what is kept for later calls. Prepared plans keep what they use. It is there once the device is. */
+  trim?(): void;
   /** It is there once a single pass is prepared. */
   digits?: RunNumberDigits;
   /** Why the device is gone, once it is. */

@@ -1,7 +1,7 @@
 import { NoGpuError } from "../../errors.ts";
 import type { DeviceFacts } from "../../plan/device_facts.ts";
 import type { Context } from "./context.ts";
-import { emptyContext } from "./kept_pipelines.ts";
+import { emptyContext } from "./empty_context.ts";
 
 // The context of a fold that was opened without a GPU.
 
@@ -26,11 +26,11 @@ const facts: DeviceFacts = {
   lookBack: false,
 };
 
-/** Makes a simulated device, and the function that destroys it. It is loaded later. */
-export type Simulate = () => Promise<GPUDevice>;
-
-/** A context whose device is made by `simulate` when a call first needs one. `noGpu` says why there is no GPU. */
-export function cpuContext(noGpu: Error, simulate: Simulate): Context & { destroy(): void } {
+/** A context whose device `simulate` makes when a call first needs one. `noGpu` says why there is no GPU. */
+export function cpuContext(
+  noGpu: Error,
+  simulate: (context: Context) => Promise<GPUDevice>,
+): Context & { destroy(): void } {
   let device: GPUDevice | undefined;
   let opening: Promise<void> | undefined;
   const context: Context & { destroy(): void } = {
@@ -43,8 +43,7 @@ export function cpuContext(noGpu: Error, simulate: Simulate): Context & { destro
     cpu: {
       noGpu,
       open(): Promise<void> {
-        requireEvaluation();
-        opening ??= simulate().then(
+        opening ??= simulate(context).then(
           (made) => {
             device = made;
             if (context.lost) {
@@ -68,20 +67,6 @@ export function cpuContext(noGpu: Error, simulate: Simulate): Context & { destro
     },
   };
   return context;
-}
-
-/** @throws {NoGpuError} where a page's Content-Security-Policy forbids to make functions of texts, as the simulated device does. */
-function requireEvaluation(): void {
-  try {
-    new Function("");
-  } catch (cause) {
-    throw Object.assign(
-      new NoGpuError(
-        "the CPU has no loop for this call, and without a GPU, others take functions that are made of texts. The page's Content-Security-Policy forbids these; it takes 'unsafe-eval'",
-      ),
-      { cause },
-    );
-  }
 }
 
 /** The error for what needs a GPU. */

@@ -3,7 +3,9 @@ import { LimitError } from "../../errors.ts";
 import type { BindingKind, Kernel } from "../../kernels/kernel.ts";
 import type { Context, CpuUse, Pipeline } from "./context.ts";
 import { compilesSubgroupIds, refusedError, roomError, shaderError } from "./device_errors.ts";
-import { emptyContext, keepAtMost, letGo, pipelineKeyOf } from "./kept_pipelines.ts";
+import type { MostKept } from "./empty_context.ts";
+import { emptyContext, keepAtMost } from "./empty_context.ts";
+import { letGo, pipelineKeyOf, trim } from "./kept_pipelines.ts";
 import { COMPUTE_STAGE } from "./usage_flags.ts";
 
 /** The parts of a kernel that its pipeline depends on. */
@@ -36,6 +38,7 @@ export function contextOf(device: GPUDevice, subgroupIds = false): Context {
       lookBack: looksBack,
     },
     ...emptyContext(),
+    trim: () => trim(context),
   };
   contexts.set(device, context);
   void device.lost.then((lost) => {
@@ -50,13 +53,10 @@ const hasSubgroupIds = async (device: GPUDevice): Promise<boolean> =>
   compilesSubgroupIds(device);
 
 /** The device's context. For a new one, the device's compiler is asked first whether it has `subgroup_id`. */
-export async function openContext(
-  device: GPUDevice,
-  options: Parameters<typeof keepAtMost>[1] = {},
-): Promise<Context> {
+export async function openContext(device: GPUDevice, most: MostKept = {}): Promise<Context> {
   const has = !contexts.has(device) && device.features.has("subgroups") && (await hasSubgroupIds(device));
   const context = contextOf(device, has);
-  keepAtMost(context, options);
+  keepAtMost(context, most);
   return context;
 }
 

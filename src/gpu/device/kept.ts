@@ -1,8 +1,5 @@
 // The buffers and plans that calls have left for the next calls, and how they are let go.
 
-/** Bytes of the buffers of calls, under way and kept, if the caller does not say. */
-const MOST_BYTES = 2 ** 29;
-
 /** How many buffers are kept. Each call looks through all of them. */
 const MOST_BUFFERS = 512;
 
@@ -48,19 +45,6 @@ export interface Kept {
   readonly buffers: KeptBuffer[];
   readonly plans: KeptPlan[];
 }
-
-export const nothingKept = (): Kept => ({
-  mostBytes: MOST_BYTES,
-  calls: 0,
-  usedBytes: 0,
-  busy: new Set(),
-  waiting: [],
-  // In Chromium on an H100, pieces of 8 MiB take 0.91 to 0.94 of the time of 16 MiB: what its processes copy twice is still in a cache.
-  pieceBytes: 2 ** 23,
-  longBytes: 2 ** 24,
-  buffers: [],
-  plans: [],
-});
 
 /**
  * Destroys buffers, the longest unused first, until at most `most` bytes and not too many buffers are left: as many bytes as calls under way

@@ -1,27 +1,8 @@
 import type { Kernel } from "../../kernels/kernel.ts";
 import type { Context } from "./context.ts";
-import { letGoOfBuffers, letGoOfPlans, nothingKept } from "./kept.ts";
+import { letGoOfBuffers, letGoOfPlans } from "./kept.ts";
 
-// What a context keeps for later calls.
-
-/** How many pipelines are kept by default. About thirty calls of different kinds take as many. */
-const MOST_PIPELINES = 128;
-
-/** What a new context has: nothing is kept yet. */
-export const emptyContext = (): Pick<Context, "pipelines" | "mostPipelines" | "kept"> => ({
-  pipelines: new Map(),
-  mostPipelines: MOST_PIPELINES,
-  kept: nothingKept(),
-});
-
-/** How much the caller lets a context keep. What is not named stays as it was. */
-export function keepAtMost(
-  context: Context,
-  { maxPipelines, maxKeptBytes }: { readonly maxPipelines?: number; readonly maxKeptBytes?: number },
-): void {
-  context.mostPipelines = maxPipelines ?? context.mostPipelines;
-  context.kept.mostBytes = maxKeptBytes ?? context.kept.mostBytes;
-}
+// The pipelines that a context keeps for later calls, and how all that it keeps is let go.
 
 /** The key of a kernel's pipeline: two kernels with the same key have the same pipeline. */
 export const pipelineKeyOf = ({ entryPoint, code }: Pick<Kernel, "entryPoint" | "code">): string =>
