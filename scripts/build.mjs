@@ -3,7 +3,7 @@ import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:f
 import { relative } from "node:path";
 import { build } from "esbuild";
 import { rolldown } from "rolldown";
-import { atOnce, bareShaders, bundled, packageFolderOf, slashed } from "./modules.mjs";
+import { atOnce, bareShaders, bundled, byStarts, packageFolderOf, shaders, slashed } from "./modules.mjs";
 
 await rm("dist", { recursive: true, force: true });
 
@@ -76,31 +76,48 @@ function wholeOf(chunks) {
     .join("")}export * from "./index.js";\n`;
 }
 
-// The command keeps the comments: it prints WGSL for people to read.
-const { metafile } = await build({
-  ...bundled,
-  metafile: true,
-  // A picture's library is large.
-  minifySyntax: true,
-  minifyWhitespace: true,
-  entryPoints: { cli: "src/cli/main.ts" },
-  outdir: "dist",
-  // What only some commands use is loaded when one of them runs.
-  splitting: true,
-  chunkNames: "cli/[name]-[hash]",
+// The command keeps the comments: it prints WGSL for people to read. What only some commands use is loaded when one of them runs. Node.js takes
+// as long to find and open a file as to compile 17 KB, so what the same commands load is one file.
+const commandBundler = await rolldown({
+  input: { cli: "src/cli/main.ts" },
   platform: "node",
-  // A bundled CommonJS package calls require for what Node.js brings.
-  banner: {
-    js: 'import { createRequire as _createRequire } from "node:module";\nconst require = _createRequire(import.meta.url);',
+  preserveEntrySignatures: "allow-extension",
+  external: [/^node:/],
+  plugins: [shaders],
+  transform: { target: "node20" },
+  // What the package loads later, some commands import at once.
+  checks: { ineffectiveDynamicImport: false },
+});
+const { output: command } = await commandBundler.write({
+  dir: "dist",
+  format: "esm",
+  entryFileNames: "[name].js",
+  chunkFileNames: "cli/[name].js",
+  // A picture's library is large.
+  minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+  codeSplitting: {
+    includeDependenciesRecursively: false,
+    groups: [
+      {
+        debugName: "what commands load",
+        name: byStarts("src/cli/main.ts", {
+          run: ["src/cli/run.ts"],
+          kernels: ["src/cli/declare_kernels.ts", "src/cli/emit.ts", "src/cli/link.ts"],
+          folds: ["src/cli/declare_folds.ts", "src/cli/arrays.ts"],
+          primitives: ["src/cli/declare_primitives.ts", "src/cli/primitive.ts", "src/cli/explain.ts"],
+          simulator: ["src/simulator/index.ts"],
+        }),
+      },
+    ],
   },
 });
+await commandBundler.close();
 await chmod("dist/cli.js", 0o755);
 await writeFile(
   "dist/THIRD_PARTY_LICENSES.txt",
-  await licencesOf([
-    ...output.map(({ fileName, moduleIds = [] }) => [`dist/${fileName}`, moduleIds]),
-    ...Object.entries(metafile.outputs).map(([file, { inputs }]) => [file, Object.keys(inputs)]),
-  ]),
+  await licencesOf(
+    [...output, ...command].map(({ fileName, moduleIds = [] }) => [`dist/${fileName}`, moduleIds]),
+  ),
 );
 
 /** The licences and notices of the packages that the package's files hold, which come with the modules in each. */

@@ -21,3 +21,8 @@ export function atOnce(
   later?: Readonly<Record<string, readonly string[]>>,
   path?: { resolve(path: string): string },
 ): (id: string, graph: Graph) => string | null;
+export function byStarts(
+  entry: string,
+  starts: Readonly<Record<string, readonly string[]>>,
+  path?: { resolve(path: string): string },
+): (id: string, graph: Graph) => string | null;

@@ -63,16 +63,45 @@ export const bundled = {
   logLevel: "warning",
 };
 
-/** A plugin for Rolldown that loads `.wgsl` files, those of `shaders/` without comments. */
-export const bareShaders = {
-  name: "bare-shaders",
+const shadersFor = (name, change) => ({
+  name,
   load: {
     filter: { id: /\.wgsl$/ },
     async handler(id) {
-      return { code: await loadWgsl(id, withoutComments), moduleType: "js", moduleSideEffects: false };
+      return { code: await loadWgsl(id, change), moduleType: "js", moduleSideEffects: false };
     },
   },
-};
+});
+
+/** A plugin for Rolldown that loads `.wgsl` files. */
+export const shaders = shadersFor("shaders");
+
+/** A plugin for Rolldown that loads `.wgsl` files, those of `shaders/` without comments. */
+export const bareShaders = shadersFor("bare-shaders", withoutComments);
+
+/**
+ * The modules that these import at once, and these themselves, by their names with slashes.
+ *
+ * @param path - how paths are resolved.
+ */
+function reached(context, from, path) {
+  // On Windows, the names of modules may have either slash.
+  const ids = from.map((one) => {
+    const native = path.resolve(one);
+    const id = [native, slashed(native)].find((name) => context.getModuleInfo(name));
+    if (id === undefined) {
+      throw new Error(`there is no module ${native}`);
+    }
+    return id;
+  });
+  const found = new Set(ids);
+  for (const id of found) {
+    for (const imported of context.getModuleInfo(id)?.importedIds ?? []) {
+      found.add(imported);
+    }
+  }
+  return new Set([...found].map(slashed));
+}
 
 /**
  * Names the chunk of a module for Rolldown: what these roots import at once is `core`, but for what others import at once,
@@ -82,34 +111,39 @@ export const bareShaders = {
  * @param path - how paths are resolved.
  */
 export function atOnce(roots, others, later = {}, path = nodePath) {
-  const reached = (context, from) => {
-    // On Windows, the names of modules may have either slash.
-    const ids = from.map((one) => {
-      const native = path.resolve(one);
-      const id = [native, slashed(native)].find((name) => context.getModuleInfo(name));
-      if (id === undefined) {
-        throw new Error(`there is no module ${native}`);
-      }
-      return id;
-    });
-    const found = new Set(ids);
-    for (const id of found) {
-      for (const imported of context.getModuleInfo(id)?.importedIds ?? []) {
-        found.add(imported);
-      }
-    }
-    return new Set([...found].map(slashed));
-  };
   let core;
   let base;
   let loadedLater;
   return (id, context) => {
-    core ??= reached(context, roots);
-    base ??= reached(context, others);
-    loadedLater ??= Object.entries(later).map(([name, from]) => [name, reached(context, from)]);
+    core ??= reached(context, roots, path);
+    base ??= reached(context, others, path);
+    loadedLater ??= Object.entries(later).map(([name, from]) => [name, reached(context, from, path)]);
     const name = slashed(id);
     const parts = loadedLater.filter(([, modules]) => modules.has(name)).map(([part]) => part);
     const [part] = core.has(name) || parts.length > 1 ? ["core"] : parts;
     return part === undefined ? null : base.has(name) ? (part === "core" ? "base" : `${part}_base`) : part;
+  };
+}
+
+/**
+ * Names the chunk of a module for Rolldown by the starts that import it at once: what `scan` and `sort` import is `scan_sort`. So a start loads
+ * few files, and no module that it does not import. What the first start imports is one chunk, since all others import it, too. Rolldown arranges
+ * what no start imports.
+ *
+ * @param entry - the program's first module, which imports the first start. It waits for what that loads later, and so it is in no chunk that
+ * these import.
+ * @param starts - the roots of each start, by its name.
+ */
+export function byStarts(entry, starts, path = nodePath) {
+  const isEntry = (name) => name === slashed(path.resolve(entry));
+  let loaded;
+  return (id, context) => {
+    loaded ??= Object.entries(starts).map(([name, from]) => [name, reached(context, from, path)]);
+    const name = slashed(id);
+    const [first, ...others] = loaded.filter(([, modules]) => modules.has(name)).map(([start]) => start);
+    if (first === undefined || isEntry(name)) {
+      return null;
+    }
+    return first === loaded[0][0] ? first : [first, ...others].join("_");
   };
 }

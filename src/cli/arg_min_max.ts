@@ -3,8 +3,8 @@ import type { ArgValue } from "../gpu/at_hand/hand_types.ts";
 import { elementsIn } from "./arrays.ts";
 import { formatValue } from "./format.ts";
 import type { AdapterOption, RawOption } from "./options.ts";
-import { withFold } from "./options.ts";
 import { print } from "./print.ts";
+import { withFold } from "./with_fold.ts";
 
 /** `wavefold argmin` and `wavefold argmax` */
 export async function argOfFile(

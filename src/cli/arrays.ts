@@ -34,12 +34,12 @@ import type {
   SegmentsOption,
   TuningOption,
 } from "./options.ts";
-import { withFold } from "./options.ts";
 import { print, stdoutTarget } from "./print.ts";
 import { startByteProgress, startProgress } from "./progress.ts";
 import { storedBytes, storingTo } from "./stored.ts";
 import { moveThrough } from "./stream.ts";
 import { openText, textTarget } from "./text.ts";
+import { withFold } from "./with_fold.ts";
 
 export interface OutputOption {
   readonly output: string;

@@ -22,10 +22,10 @@ import { doAll, UsageError } from "./errors.ts";
 import type { Target } from "./files.ts";
 import { DASH, makeFolder, openTarget, requireApart } from "./files.ts";
 import type { MeasuredAdapterOption } from "./options.ts";
-import { withGpu } from "./options.ts";
 import { print, reportTarget } from "./print.ts";
 import type { Progress } from "./progress.ts";
 import { startSteps } from "./progress_lines.ts";
+import { withGpu } from "./with_fold.ts";
 
 /** Options of `wavefold bench`, as commander hands them over. */
 export interface BenchOptions extends MeasuredAdapterOption {

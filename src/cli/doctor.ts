@@ -12,7 +12,6 @@ import { doAll, oneLine, UsageError, withoutCodes } from "./errors.ts";
 import { DASH } from "./files.ts";
 import { issueLink } from "./issue_link.ts";
 import type { MeasuredAdapterOption } from "./options.ts";
-import { withGpu } from "./options.ts";
 import { print, reportTarget } from "./print.ts";
 import { startOpening, startSteps } from "./progress_lines.ts";
 import { checksEnd, runSelfTests, SELF_TEST_PIPELINES, selfTests } from "./self_test.ts";
@@ -20,6 +19,7 @@ import type { AdapterFacts, Examined, SelfTestResult, Verdict } from "./verdicts
 import { nothingFound, resultOf, summaryOf, verdictsOf } from "./verdicts.ts";
 import type { OperatingSystem, Versions } from "./versions.ts";
 import { operatingSystem, ownPlaces, versionsOf } from "./versions.ts";
+import { withGpu } from "./with_fold.ts";
 
 /** Options of `wavefold doctor`, as commander hands them over. */
 export interface DoctorOptions extends MeasuredAdapterOption {

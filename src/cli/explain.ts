@@ -15,8 +15,8 @@ import { counted, UsageError } from "./errors.ts";
 import type { ExplainPlanOptions, Explanation } from "./explain_plans.ts";
 import { explained, planFor } from "./explain_plans.ts";
 import { DASH } from "./files.ts";
-import { withGpu } from "./options.ts";
 import { print, reportTarget } from "./print.ts";
+import { withGpu } from "./with_fold.ts";
 
 /** Options of `wavefold explain`. */
 export interface ExplainOptions extends ExplainPlanOptions {

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import type { Command } from "commander";
 import { InvalidArgumentError, Option } from "commander";
 import { parseSizes } from "../../bench/sizes.ts";
 import { elementTypes } from "../algebra/element_types.ts";
@@ -8,13 +8,9 @@ import type { ParamsOfCall } from "../algebra/params.ts";
 import type { Scalar, TypeName } from "../algebra/types.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
 import { algorithms } from "../kernels/algorithms.ts";
-import type { Fold, NodeOpenOptions } from "../node.ts";
-import { openFold } from "../node.ts";
-import type { AdapterTuning } from "../plan/adapter_tuning.ts";
 import type { Dtype } from "./dtypes.ts";
 import { dtypes, named, rawDtypes } from "./dtypes.ts";
 import { UsageError } from "./errors.ts";
-import { fileError } from "./files.ts";
 import { parseValue } from "./format.ts";
 
 /** Options that several commands share, as commander hands them over. */
@@ -73,6 +69,10 @@ export interface MapOption {
   readonly map?: string;
   readonly type?: TypeName;
 }
+
+/** The options that the command line has. */
+export const givenTo = (command: Command): Option[] =>
+  command.options.filter((option) => command.getOptionValueSource(option.attributeName()) === "cli");
 
 const measuredAdapterNames = ["auto", "gpu", "software"] as const;
 const adapterNames = [...measuredAdapterNames, "simulated", "cpu"] as const;
@@ -377,6 +377,11 @@ export const textOption = (): Option =>
 export const algorithmOption = (description: string): Option =>
   new Option("--algorithm <name>", description).choices(Object.keys(algorithms));
 
+export const runAlgorithm = (): Option =>
+  algorithmOption(
+    "how the threads of a work-group combine their elements; without it, the best for the adapter",
+  );
+
 const ADAPTER = "what to compute on; auto is a GPU, or the software adapter if there is none";
 const ALSO =
   "short arrays go to the CPU, and all do if there is no adapter; simulated is a GPU in plain JavaScript, which needs no package";
@@ -393,42 +398,3 @@ export const tuningOption = (): Option =>
     "--tuning <file>",
     "a file of sizes for this adapter, which tune --output writes; auto measures them once, and keeps them",
   );
-
-/** @throws {UsageError} for a file that cannot be read, or is no JSON. */
-async function readTuning(path: string): Promise<AdapterTuning> {
-  let text: string;
-  try {
-    text = await readFile(path, "utf8");
-  } catch (cause) {
-    throw fileError(path, cause);
-  }
-  try {
-    // Some editors put a byte order mark at the start.
-    return JSON.parse(text.replace(/^\uFEFF/, "")) as AdapterTuning;
-  } catch {
-    throw new UsageError(`${path} is no JSON; --tuning takes what wavefold tune --output writes, or auto`);
-  }
-}
-
-/** Opens an adapter, and gives it back whatever happens: while it is held, Node.js may not exit. */
-export async function withFold<Result>(
-  { adapter, tuning }: AdapterOption,
-  work: (fold: Fold) => Promise<Result>,
-  more: NodeOpenOptions = {},
-): Promise<Result> {
-  const options: NodeOpenOptions = {
-    ...more,
-    ...(adapter === "cpu" ? { cpu: "always" } : adapter !== "auto" && { adapter }),
-    ...(tuning !== undefined && { tuning: tuning === "auto" ? tuning : await readTuning(tuning) }),
-  };
-  const fold = await openFold(options);
-  try {
-    return await work(fold);
-  } finally {
-    fold.destroy();
-  }
-}
-
-/** The same for commands that measure an adapter, or say what is wrong with it: no call runs on the CPU. */
-export const withGpu: typeof withFold = (options, work, more = {}) =>
-  withFold(options, work, { cpu: "never", ...more });

@@ -3,8 +3,9 @@ import { InvalidArgumentError, Option } from "commander";
 import { kindsOf, primitives } from "../primitives/described.ts";
 import type { Described } from "../primitives/help.ts";
 import type { Operand } from "../primitives/primitive.ts";
+import type { FileCommand } from "./file_command.ts";
+import { need, outputOption, outputTo } from "./marked_options.ts";
 import {
-  algorithmOption,
   collect,
   offsetsOption,
   operatorFlag,
@@ -13,6 +14,7 @@ import {
   parseDistances,
   parseEdge,
   rowsOption,
+  runAlgorithm,
   typeOption,
 } from "./options.ts";
 
@@ -59,11 +61,6 @@ const flagsByKind = {
   edge: (flag: string, says: string) => new Option(`${flag} <edge>`, says).argParser(parseEdge),
 } as const;
 
-export const runAlgorithm = (): Option =>
-  algorithmOption(
-    "how the threads of a work-group combine their elements; without it, the best for the adapter",
-  );
-
 /** The order of each key of a sort by several. */
 const ordersOption = (): Option =>
   new Option(
@@ -95,26 +92,8 @@ const flagsOf = ({ primitive, help }: Described): readonly Option[] => [
   ...("algorithm" in primitive.options ? [runAlgorithm()] : []),
 ];
 
-/** A command on the elements of files. */
-export interface FileCommand {
-  readonly name: string;
-  readonly summary: string;
-  readonly description: string;
-  /** Its arguments, and what each is. Without them, it is one file of elements. */
-  readonly files?: readonly (readonly [file: string, says: string])[];
-  /** The options beside those of all such commands. */
-  readonly options: readonly Option[];
-}
-
-/** How options are made that a command needs, and those that are the paths of outputs. */
-interface Marks {
-  need(option: Option): Option;
-  outputTo(flags: string, says: string): Option;
-  outputOption(says: string): Option;
-}
-
 /** The command of a primitive. */
-export function fileCommandOf(described: Described, { need, outputTo, outputOption }: Marks): FileCommand {
+export function fileCommandOf(described: Described): FileCommand {
   const { primitive, help } = described;
   const operands = primitive.operands.flatMap((operand) => {
     const { name, range, inside, isByName } = operand;

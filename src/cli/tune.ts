@@ -41,10 +41,10 @@ import { factsOf } from "./bench.ts";
 import { counted, doAll, UsageError } from "./errors.ts";
 import { DASH } from "./files.ts";
 import type { MeasuredAdapterOption } from "./options.ts";
-import { withGpu } from "./options.ts";
 import { print, reportTarget } from "./print.ts";
 import type { ProgressWithNotes } from "./progress_lines.ts";
 import { startSteps } from "./progress_lines.ts";
+import { withGpu } from "./with_fold.ts";
 
 /** Options of `wavefold tune`, as commander hands them over. */
 export interface TuneOptions extends MeasuredAdapterOption {

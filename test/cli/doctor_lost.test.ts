@@ -24,7 +24,7 @@ vi.mock(import("../../src/cli/print.ts"), async (original) => ({
   ...(await original()),
   print: async (text: string) => void said.push(text),
 }));
-vi.mock(import("../../src/cli/options.ts"), async (original) => ({
+vi.mock(import("../../src/cli/with_fold.ts"), async (original) => ({
   ...(await original()),
   withGpu: async <Result>({ adapter }: AdapterOption, work: (fold: Fold) => Promise<Result>) => {
     opened.push(adapter);

@@ -22,7 +22,7 @@ import type { ScalarType, TypeName } from "../../src/algebra/types.ts";
 import { dumpElements, npyHeader, parseElements } from "../../src/cli/npy.ts";
 import { shownBytes, shownRate, shownTime } from "../../src/cli/progress.ts";
 import { startSteps } from "../../src/cli/progress_lines.ts";
-import { fullDeviceMissing, needsUnix, SIMULATED } from "../support/adapter.ts";
+import { fullDeviceMissing, needsUnix } from "../support/adapter.ts";
 import { failsIn, program, runIn, writtenIn } from "../support/command.ts";
 import { until } from "../support/until.ts";
 
@@ -30,8 +30,12 @@ needsUnix();
 
 // The command on data that is read and written piece by piece.
 
+/** Without a GPU, streams run on the simulated one in pieces of 8 MiB. With one, also with `--adapter simulated`, these have 16. */
+const ON_CPU = ["--adapter", "cpu"] as const;
+
+const PIECE_BYTES = 2 ** 23;
 /** Elements of a piece of u32. */
-const PIECE = 2 ** 21;
+const PIECE = PIECE_BYTES / 4;
 /** Elements of three pieces: the second one's total goes to the third. */
 const MANY = 2 * PIECE + 3;
 /** Elements of two pieces, where no more are needed. */
@@ -57,7 +61,7 @@ const hinted = { ...silent, stderr: expect.stringMatching(/^wavefold: hint: the 
 
 /** Runs the command with these bytes in its stdin, and takes the bytes of its stdout. */
 function piped(input: Uint8Array, ...args: string[]) {
-  const { stdout, ...rest } = writtenIn(folder, [...args, ...SIMULATED], input);
+  const { stdout, ...rest } = writtenIn(folder, [...args, ...ON_CPU], input);
   return { ...rest, stdout: Buffer.from(stdout) };
 }
 
@@ -65,10 +69,7 @@ function piped(input: Uint8Array, ...args: string[]) {
 function shell(script: string) {
   const { status, stdout, stderr } = spawnSync(
     "bash",
-    [
-      "-c",
-      `w() { "${process.execPath}" "${program}" "$@" --adapter simulated; }; set -o pipefail; ${script}`,
-    ],
+    ["-c", `w() { "${process.execPath}" "${program}" "$@" --adapter cpu; }; set -o pipefail; ${script}`],
     { cwd: folder, encoding: "utf8" },
   );
   return { status, stdout, stderr };
@@ -113,7 +114,7 @@ describe("files of several pieces", () => {
     const how = ["--op", "max", "--rows", `${columns}`];
     if (title.endsWith("file")) {
       put("in.npy", u32, items);
-      expect(runIn(folder, ["reduce", "in.npy", "-o", "out.npy", ...how, ...SIMULATED])).toEqual(silent);
+      expect(runIn(folder, ["reduce", "in.npy", "-o", "out.npy", ...how, ...ON_CPU])).toEqual(silent);
       expect(read("out.npy").shape).toEqual([totals.length]);
       expect(bytesOf(read("out.npy").data).equals(bytesOf(totals))).toBe(true);
       expect(readdirSync(folder).sort()).toEqual(["in.npy", "out.npy"]);
@@ -137,11 +138,11 @@ describe("files of several pieces", () => {
   test("scan, reduce and compact, in place, with several dimensions", () => {
     const data = manyItems.subarray(0, FEW);
     put("in.npy", u32, data, [1, FEW]);
-    expect(runIn(folder, ["reduce", "in.npy", ...SIMULATED])).toEqual({
+    expect(runIn(folder, ["reduce", "in.npy", ...ON_CPU])).toEqual({
       ...hinted,
       stdout: `${manySums[FEW - 1]}\n`,
     });
-    const where = ["--where", "(x ^ i) % 3u == 0u", ...SIMULATED];
+    const where = ["--where", "(x ^ i) % 3u == 0u", ...ON_CPU];
     expect(runIn(folder, ["compact", "in.npy", "-o", "kept.npy", ...where])).toEqual(silent);
     const isKept = (x: number, i: number): boolean => ((x ^ i) >>> 0) % 3 === 0;
     const kept = data.filter(isKept);
@@ -151,7 +152,7 @@ describe("files of several pieces", () => {
     const places = Uint32Array.from(data.keys()).filter((i) => isKept(data[i] as number, i));
     expect(bytesOf(read("kept.npy").data).equals(bytesOf(places))).toBe(true);
     put("in.npy", u32, manyItems, [1, MANY]);
-    expect(runIn(folder, ["scan", "in.npy", "-o", "in.npy", "--total", ...SIMULATED])).toEqual({
+    expect(runIn(folder, ["scan", "in.npy", "-o", "in.npy", "--total", ...ON_CPU])).toEqual({
       ...hinted,
       stdout: `${manySums.at(-1)}\n`,
     });
@@ -185,10 +186,10 @@ test("memory does not grow with the data", () => {
     watch.unref();
     process.on("exit", () => fs.writeFileSync("kilobytes", JSON.stringify([then, most()])));
   `)}`;
-  // All pieces are in use after the first 72 MiB. The simulated GPU has the device's memory here, too.
+  // All pieces are in use after the first 40 MiB. The simulated GPU has the device's memory here, too.
   const zeros = (mebibytes: number): string => `head -c ${mebibytes * 2 ** 20} /dev/zero`;
-  const script = `{ ${zeros(72)}; touch soon; ${zeros(56)}; } | "$@" > /dev/null`;
-  const args = [process.execPath, told, program, "scan", "-", "--raw", "u32", "-o", "-", ...SIMULATED];
+  const script = `{ ${zeros(40)}; touch soon; ${zeros(56)}; } | "$@" > /dev/null`;
+  const args = [process.execPath, told, program, "scan", "-", "--raw", "u32", "-o", "-", ...ON_CPU];
   const { status, stderr } = spawnSync("bash", ["-o", "pipefail", "-c", script, "bash", ...args], {
     cwd: folder,
     encoding: "utf8",
@@ -265,10 +266,10 @@ describe("- and --raw", () => {
     ).toBe("7\n");
     writeFileSync(at("empty"), "");
     expect(
-      runIn(folder, ["compact", "empty", "--raw", "u32", "-o", "out.bin", "--where", "true", ...SIMULATED]),
+      runIn(folder, ["compact", "empty", "--raw", "u32", "-o", "out.bin", "--where", "true", ...ON_CPU]),
     ).toEqual(silent);
     put("empty.npy", u32, new Uint32Array(0), [0, 3]);
-    expect(runIn(folder, ["compact", "empty.npy", "-o", "out.npy", "--where", "true", ...SIMULATED])).toEqual(
+    expect(runIn(folder, ["compact", "empty.npy", "-o", "out.npy", "--where", "true", ...ON_CPU])).toEqual(
       silent,
     );
     expect(read("out.npy")).toEqual({ type: u32, dtype: "<u4", shape: [0], data: new Uint32Array(0) });
@@ -278,7 +279,7 @@ describe("- and --raw", () => {
     put("in.npy", u32, example);
     writeFileSync(at("odd.bin"), Buffer.alloc(10));
     const fails = (message: RegExp, ...args: string[]): void =>
-      failsIn(folder, message, [...args, ...SIMULATED]);
+      failsIn(folder, message, [...args, ...ON_CPU]);
     fails(
       /odd\.bin: it ends in the middle of an element: it holds 10 bytes, and each u32 takes 4/,
       "scan",
@@ -335,7 +336,7 @@ describe("- and --raw", () => {
       /stdin: it has \d+ bytes? too many behind/,
     );
     const own = openSync(folder, "r");
-    const { status, stderr } = spawnSync(process.execPath, [program, "reduce", "-", ...SIMULATED], {
+    const { status, stderr } = spawnSync(process.execPath, [program, "reduce", "-", ...ON_CPU], {
       encoding: "utf8",
       stdio: [own, "pipe", "pipe"],
     });
@@ -376,7 +377,7 @@ describe("what ends before its end", () => {
   test("a full disk ends it while it waits for its input", async ({ skip }) => {
     skip(fullDeviceMissing !== undefined, fullDeviceMissing);
     const full = openSync("/dev/full", "w");
-    const child = spawn(process.execPath, [program, "scan", "-", "--raw", "u32", "-o", "-", ...SIMULATED], {
+    const child = spawn(process.execPath, [program, "scan", "-", "--raw", "u32", "-o", "-", ...ON_CPU], {
       cwd: folder,
       stdio: ["pipe", full, "pipe"],
     });
@@ -387,7 +388,7 @@ describe("what ends before its end", () => {
     });
     child.stdin?.on("error", () => {});
     // A piece, and then nothing: the input stays open.
-    child.stdin?.write(Buffer.alloc(2 ** 24 + 100));
+    child.stdin?.write(Buffer.alloc(PIECE_BYTES + 100));
     expect(await new Promise((resolve) => child.on("close", resolve))).toBe(1);
     expect(told).toBe("wavefold: standard output: there is no space left\n");
   });
@@ -396,13 +397,13 @@ describe("what ends before its end", () => {
     writeFileSync(at("out.bin"), "as it was");
     const child = spawn(
       process.execPath,
-      [program, "scan", "-", "--raw", "u32", "-o", "out.bin", ...SIMULATED],
+      [program, "scan", "-", "--raw", "u32", "-o", "out.bin", ...ON_CPU],
       { cwd: folder, stdio: ["pipe", "ignore", "pipe"] },
     );
     child.stdin.on("error", () => {});
     const closed = new Promise((resolve) => child.on("close", (_, by) => resolve(by)));
     // Two pieces, and then nothing: some of it is written, and the input stays open.
-    child.stdin.write(Buffer.alloc(2 * 2 ** 24 + 100));
+    child.stdin.write(Buffer.alloc(2 * PIECE_BYTES + 100));
     const size = (): number =>
       Math.max(
         0,
@@ -410,7 +411,7 @@ describe("what ends before its end", () => {
           .filter((name) => name.endsWith(".tmp"))
           .map((name) => statSync(at(name)).size),
       );
-    await until(() => size() >= 2 ** 24);
+    await until(() => size() >= PIECE_BYTES);
     child.kill(signal);
     expect(await closed).toBe(signal);
     expect(readdirSync(folder)).toEqual(["out.bin"]);
@@ -420,7 +421,7 @@ describe("what ends before its end", () => {
   test("a map that does not compile ends it at once, though its input stays open", async () => {
     const child = spawn(
       process.execPath,
-      [program, "scan", "-", "--raw", "u32", "-o", "out.bin", "--map", "x +", ...SIMULATED],
+      [program, "scan", "-", "--raw", "u32", "-o", "out.bin", "--map", "x +", ...ON_CPU],
       { cwd: folder, stdio: ["pipe", "ignore", "pipe"] },
     );
     let told = "";
@@ -488,7 +489,7 @@ describe("progress", () => {
   const terminal = `--import=data:text/javascript,${encodeURIComponent('Object.defineProperty(process.stderr, "isTTY", { value: true });')}`;
 
   test("is shown in a terminal with the time left, where the end is known", async () => {
-    const child = spawn(process.execPath, [terminal, program, "reduce", "-", ...SIMULATED], { cwd: folder });
+    const child = spawn(process.execPath, [terminal, program, "reduce", "-", ...ON_CPU], { cwd: folder });
     let shown = "";
     child.stderr.on("data", (text: Buffer) => {
       shown += text;
@@ -507,7 +508,7 @@ describe("progress", () => {
   });
 
   test("is shown in a terminal while it takes longer than a second", async () => {
-    const child = spawn(process.execPath, [terminal, program, "reduce", "-", "--raw", "u32", ...SIMULATED], {
+    const child = spawn(process.execPath, [terminal, program, "reduce", "-", "--raw", "u32", ...ON_CPU], {
       cwd: folder,
     });
     let shown = "";

@@ -8,6 +8,7 @@ import { describe, expect, test } from "vitest";
 import {
   atOnce,
   bareShaders,
+  byStarts,
   loadWgsl,
   packageFolderOf,
   shaderTexts,
@@ -155,5 +156,17 @@ describe("paths of Windows", () => {
     expect(() => atOnce(["src/none.ts"], [], {}, nodePath.win32)(name("src/wgsl.ts"), context)).toThrow(
       "there is no module",
     );
+    const starts = { errors: ["src/errors.ts"], device: ["src/gpu/device.ts"], cpu: ["src/gpu/cpu.ts"] };
+    const chunkByStart = byStarts("src/wgsl.ts", { ...starts, wgsl: ["src/wgsl.ts"] }, nodePath.win32);
+    expect(Object.keys(graph).map((id) => chunkByStart(id, context))).toEqual([
+      "device",
+      "device",
+      "device",
+      "cpu",
+      "device_cpu",
+      "device",
+      "errors",
+      null,
+    ]);
   });
 });
