@@ -38,9 +38,20 @@ export function shaderError(
     withHint(
       name,
       report,
-      withCure(withoutOurName(name, text), callersLine, !/ of the operator /.test(name)),
+      withCure(
+        withoutOurName(name, text),
+        callersLine,
+        !/ of the operator /.test(name),
+        floatParamsOf(linked),
+      ),
     ),
   );
+}
+
+/** The params of f32 that a module has. */
+function floatParamsOf({ code }: Module): readonly string[] {
+  const [, members = ""] = /\bstruct Params \{([^}]*)\}/.exec(code) ?? [];
+  return Array.from(members.matchAll(new RegExp(`\\b${MARK}(\\w+): f32,`, "g")), ([, name = ""]) => name);
 }
 
 /** The options that name the type of what a caller's expression gives. */
