@@ -1,8 +1,8 @@
 import { traitsOf } from "../../adapters/adapter.ts";
-import { LimitError } from "../../errors.ts";
+import { LimitError, part } from "../../errors.ts";
 import type { BindingKind, Kernel } from "../../kernels/kernel.ts";
 import type { Context, Pipeline } from "./context.ts";
-import { compilesSubgroupIds, refusedError, roomError, shaderError } from "./device_errors.ts";
+import { compilesSubgroupIds, refusedError, roomError } from "./device_errors.ts";
 import { emptyContext, keepAtMost, letGo, pipelineKeyOf } from "./kept_pipelines.ts";
 import { COMPUTE_STAGE } from "./usage_flags.ts";
 
@@ -119,6 +119,7 @@ async function compile(device: GPUDevice, kernel: Compilable): Promise<Pipeline>
   const message = messages.find(({ type }) => type === "error");
   const problem = message ?? failure;
   if (problem) {
+    const { shaderError } = await part(import("./shader_errors.ts"));
     throw shaderError(kernel, label, message, failure);
   }
   return { pipeline: await made, layout };
