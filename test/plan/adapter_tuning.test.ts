@@ -300,7 +300,7 @@ describe("a tuning that is given", () => {
       { ...tuning, cpuLengths: { sort: -1 } },
       "openFold: tuning.cpuLengths: sort is -1; it takes a whole number from 0 to 9007199254740991",
     ],
-    [{ ...tuning, rows: [scanRow, 1] }, "openFold: tuning.rows[1]: options is number; it takes an object"],
+    [{ ...tuning, rows: [scanRow, 1] }, "openFold: tuning.rows[1]: options is 1; it takes an object"],
     [
       { ...tuning, rows: [{ ...scanRow, primitive: "unique" }] },
       'openFold: tuning.rows[0]: primitive is "unique"; it takes scan, reduce, compact, sort, pairs, histogram',
