@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
 import { max } from "../src/algebra/operators.ts";
-import { ArgumentError } from "../src/errors.ts";
+import { ArgumentError, shown } from "../src/errors.ts";
 import { requireOptions } from "../src/options.ts";
+import { useFold } from "./support/fold.ts";
+
+const fold = useFold();
 
 test.each([
   ["a string that may be an operator's name", "max", "op map", '"max"', "{ op: max }"],
@@ -21,4 +24,26 @@ test.each([
   const such = example === undefined ? "" : `, such as ${example}`;
   const error = new ArgumentError(`call: options is ${told}; it takes an object${such}`, "options");
   expect(() => requireOptions("call", given, names)).toThrow(error);
+});
+
+test.each([
+  ["2", '"2"'],
+  [2, "2"],
+  [2n, "2n"],
+  [[2, 2n, "2", [null]], '[2, 2n, "2", [null]]'],
+  [{ rows: 2 }, "an object"],
+  [undefined, "undefined"],
+])("a message shows %o with its type", (value, text) => {
+  expect(shown(value)).toBe(text);
+});
+
+test("a bigint among numbers of calls is shown as one", async () => {
+  const data = Float32Array.of(3, 1, 2);
+  await expect(fold().topK(data, 2n as never)).rejects.toThrow("topK<f32>: k is 2n; it takes a whole number");
+  await expect(fold().sort(Uint32Array.of(1), { bits: [0, 2n] as never })).rejects.toThrow(
+    "bits is [0, 2n];",
+  );
+  await expect(fold().merge(BigInt64Array.of(2n, 1n), BigInt64Array.of(3n))).rejects.toThrow(
+    "merge<i64>: data[1] is 1n, after 2n",
+  );
 });
