@@ -9,7 +9,7 @@ import type { BenchOptions } from "./bench.ts";
 import type { CheckCommandOptions } from "./check.ts";
 import type { DoctorOptions } from "./doctor.ts";
 import { emit } from "./emit.ts";
-import { oneLine, UsageError } from "./errors.ts";
+import { messageLines, oneLine, UsageError } from "./errors.ts";
 import type { ExplainOptions } from "./explain.ts";
 import { DASH, requireApart } from "./files.ts";
 import { link } from "./link.ts";
@@ -671,7 +671,7 @@ function cureOf({ code, message }: CommanderError, root: Command, args: readonly
 /** The message of an error, in one line, for the terminal. */
 function messageOf(cause: unknown, root?: Command, args: readonly string[] = []): string {
   if (!(cause instanceof CommanderError)) {
-    return oneLine(cause);
+    return messageLines(cause);
   }
   if (cause.code === "commander.help") {
     const [first, name] = args;
