@@ -8,6 +8,7 @@ import { compactFile, partitionFile, reduceFile, reduceRowsFile, scanFile } from
 import type { BenchOptions } from "./bench.ts";
 import type { CheckCommandOptions } from "./check.ts";
 import type { DoctorOptions } from "./doctor.ts";
+import { dtypesOfCalls } from "./dtypes.ts";
 import { emit } from "./emit.ts";
 import { messageLines, oneLine, UsageError } from "./errors.ts";
 import type { ExplainOptions } from "./explain.ts";
@@ -394,7 +395,7 @@ function program(printHelp: (text: string) => void): Command {
         "scan, reduce, segmented-scan or segmented-reduce; or functions and their settings, such as work_group_split 256, work_group_sort_u32 items=4, thread_tile_32_shuffle_u32 or coalesced_reduce_add_u32",
       ),
     )
-    .addOption(typeOption("--type <name>", "element type").default("u32"))
+    .addOption(typeOption("--type <name>", "element type", dtypesOfCalls).default("u32"))
     .addOption(operatorOption())
     .addOption(
       algorithmOption("how the threads combine their elements; subgroup needs the feature subgroups").default(
@@ -421,7 +422,7 @@ function program(printHelp: (text: string) => void): Command {
       "Shows which way a primitive takes for data of a length, and why; its dispatches, with the bytes that they read and write; and the files of shaders/ that its kernels are made of. Nothing is run.",
     )
     .argument("<primitive>", `scan, reduce, compact, partition, ${primitives.map(nameOf).join(", ")}`)
-    .addOption(typeOption("--type <name>", "element type").default("u32"))
+    .addOption(typeOption("--type <name>", "element type", dtypesOfCalls).default("u32"))
     .addOption(
       new Option("--length <n>", "number of elements, such as 1000003, 64Ki, 16Mi or 2^20")
         .argParser(parseLength)
