@@ -382,7 +382,10 @@ describe("an option", () => {
       { buffers: { params: new Uint32Array(2) } },
       'buffers["params"] is 8 bytes; it takes 32 or more: params is Params',
     ],
-    [{ buffers: { input: [1] as never } }, 'buffers["input"] is [1]; it takes a typed array or an ArrayBuffer'],
+    [
+      { buffers: { input: [1] as never } },
+      'buffers["input"] is [1]; it takes a typed array or an ArrayBuffer',
+    ],
     [{ overrides: null as never }, "overrides is null; it takes an object, by the names in the kernel"],
     [{ groups: 3 } as never, "checkKernel takes no option groups"],
   ])("%o is refused", (options, message) => {
