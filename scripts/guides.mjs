@@ -83,7 +83,7 @@ function onwardOf(previous, next) {
 /**
  * Writes index.html and a page for each guide that the index links, in its order.
  *
- * @param files - the site's other pages, by the names of their sources.
+ * @param files - the site's other pages, by the anchors of what the index says of them.
  * @param addresses - of the API reference's pages, by the names that they are about.
  */
 export async function buildGuides(folder, page, files, addresses) {
@@ -100,14 +100,16 @@ export async function buildGuides(folder, page, files, addresses) {
     const block = `<div class="copyable"><div class="listing" id="${id}">${code}</div>${button}</div>\n`;
     return note === "" ? block : `${block}<p class="note">${markdown.utils.escapeHtml(note)}</p>\n`;
   };
-  // Where a file of the repository is a page of the site, its links lead there.
+  // The index has a section for each of the site's other pages. Here, its links lead to the page itself.
   rules.link_open = (tokens, at, options, _, self) => {
     const href = tokens[at].attrGet("href") ?? "";
     tokens[at].attrSet(
       "href",
       href
-        .replace(/^([\w-]+)\.md(#.*)?$/, "$1.html$2")
-        .replace(/^\.\.\/\.\.\/site\/(\w+)\.html$/, (__, name) => `../${files.get(name)}`),
+        .replace(/^(?:index\.md)?#([\w-]+)$/, (link, slug) =>
+          files.has(slug) ? `../${files.get(slug)}` : link,
+        )
+        .replace(/^([\w-]+)\.md(#.*)?$/, "$1.html$2"),
     );
     return self.renderToken(tokens, at, options);
   };

@@ -81,6 +81,7 @@ const parts = [
   "src/gpu/at_hand/cpu_texts.ts",
   "src/gpu/at_hand/on_device.ts",
   "src/gpu/at_hand/rooms.ts",
+  "src/gpu/device/shader_errors.ts",
   "src/gpu/executor/numbers_64.ts",
   "src/gpu/executor/params.ts",
   "src/gpu/parts/arrays.ts",

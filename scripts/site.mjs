@@ -15,12 +15,18 @@ import { shaderTexts } from "./modules.mjs";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const sources = join(root, "site");
 
+// `section` is the anchor in the guides' index of what it says of the page.
 const pages = [
-  { name: "home", file: "index.html", title: "Scan, reduce, compact and sort for WebGPU" },
-  { name: "try", file: "try.html", title: "Try it" },
-  { name: "playground", file: "playground.html", title: "Playground" },
-  { name: "use", file: "use.html", title: "Use it" },
-  { name: "check", file: "check.html", title: "Check your GPU" },
+  {
+    name: "home",
+    file: "index.html",
+    title: "Scan, reduce, compact and sort for WebGPU",
+    section: "the-site",
+  },
+  { name: "try", file: "try.html", title: "Try it", section: "try-it" },
+  { name: "playground", file: "playground.html", title: "Playground", section: "playground" },
+  { name: "use", file: "use.html", title: "Use it", section: "use-it" },
+  { name: "check", file: "check.html", title: "Check your GPU", section: "check-your-gpu" },
 ];
 
 /** Pages that had other names, and the pages that they are now. */
@@ -286,7 +292,7 @@ export async function buildSite(folder, { api = true, manifest = join(root, "pac
   const addresses = api
     ? await (await import("../site/api/build.mjs")).buildApi(join(folder, "api"), await frameOf("api"))
     : new Map();
-  const files = new Map(pages.map(({ name, file }) => [name, file]));
+  const files = new Map(pages.map(({ section, file }) => [section, file]));
   await buildGuides(join(folder, "guides"), page, files, addresses);
   await indexPages(folder);
 }

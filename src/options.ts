@@ -43,7 +43,10 @@ export function requireOptions(
   cures: Readonly<Record<string, string>> = {},
 ): void {
   if (typeof options !== "object" || options === null) {
-    refuse(caller, "options", options === null ? options : typeof options, "an object");
+    refuseOptions(caller, typeof options === "function" ? "a function" : shown(options), options, names);
+  }
+  if ("combine" in options && !("combine" in names)) {
+    refuseOptions(caller, "an operator", options, names);
   }
   for (const [name, value] of Object.entries(options)) {
     if (value !== undefined) {
@@ -60,6 +63,20 @@ export function requireOptions(
       }
     }
   }
+}
+
+/** Refuses what is no object of options. `told` says what it is, and the message shows an option that takes it, or the like. */
+function refuseOptions(caller: string, told: string, given: unknown, names: OptionNames): never {
+  const text = typeof given === "string" && given;
+  const examples = {
+    op: /\W/.test(text || "") ? "" : text || "max",
+    where: shown(text || "x > 2"),
+    descending: !text,
+    key: shown(text),
+    map: shown(text || "x * x"),
+  };
+  const [option, value] = Object.entries(examples).find(([one, value]) => value && one in names) ?? [];
+  refuse(caller, "options", told, option ? `an object, such as { ${option}: ${value} }` : "an object");
 }
 
 /** @throws {ArgumentError} for what is no whole number from `least` up. */

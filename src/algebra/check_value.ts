@@ -47,9 +47,6 @@ const DEEPEST = 4;
 
 /** A value as a message shows it. */
 export function describe(value: unknown, depth = 0): string {
-  if (typeof value === "bigint") {
-    return `${value}n`;
-  }
   if (typeof value !== "object" || value === null) {
     return Object.is(value, -0) ? "-0" : shown(value);
   }

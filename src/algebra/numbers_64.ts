@@ -56,9 +56,9 @@ export const numbers: CallersNumbers = {
     const wanted = (type: CallersType | string): Type =>
       typeof type === "string" ? scalar(type as "u32") : typeInText(type as ElementType);
     return {
-      declarations: (text) => attempted(text, false, () => translateModule(text, around)),
+      declarations: (text) => attempted(text, undefined, () => translateModule(text, around)),
       body: (text, parameters, result, isStatements) =>
-        attempted(text, !("earlier" in parameters), () =>
+        attempted(text, parameters, () =>
           translateFunction(
             text,
             {
@@ -73,16 +73,28 @@ export const numbers: CallersNumbers = {
   },
 };
 
-/** What `translate` makes of a text, or what is wrong with the text. */
-function attempted(text: string, seesParams: boolean, translate: () => string): string | Fault {
+/** What `translate` makes of a text, or what is wrong with the text. Declarations have no parameters of their own. */
+function attempted(
+  text: string,
+  parameters: Readonly<Record<string, CallersType | string>> | undefined,
+  translate: () => string,
+): string | Fault {
   try {
     return translate();
   } catch (fault) {
     if (fault instanceof TextFault) {
       const { line } = placeOf(text.slice(0, fault.at));
       const callersLine = text.split(LINE_BREAK)[line - 1] ?? "";
-      return { problem: withCure(fault.message, callersLine, seesParams), at: fault.at };
+      const seesParams = parameters !== undefined && !("earlier" in parameters);
+      const floatParams = seesParams ? floatParamsAmong(parameters) : [];
+      return { problem: withCure(fault.message, callersLine, seesParams, floatParams), at: fault.at };
     }
     throw fault;
   }
 }
+
+/** The parameters of f32 that are params: not the element. */
+const floatParamsAmong = (parameters: Readonly<Record<string, CallersType | string>>): readonly string[] =>
+  Object.entries(parameters).flatMap(([name, type]) =>
+    name !== "x" && (type === "f32" || Object(type).name === "f32") ? [name] : [],
+  );

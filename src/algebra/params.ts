@@ -287,7 +287,7 @@ function typeAndValue(given: unknown, name: string, caller: string): readonly [F
   }
   if (!Array.isArray(given) || given.length !== 2 || typeof given[0] !== "object") {
     throw new ArgumentError(
-      `${caller}: params: ${name} is ${describe(given)}; it takes a number, which is an f32, or [type, value], such as [u32, 5]`,
+      `${caller}: params: ${name} is ${describe(given)}; it takes a number, which is an f32, or [type, value], such as ${typeof given === "bigint" ? "[i64, 5n]" : "[u32, 5]"}`,
       "params",
     );
   }

@@ -2,12 +2,15 @@ import process from "node:process";
 import { createContext, runInContext } from "node:vm";
 import type { ScalarArray } from "../algebra/arrays.ts";
 import { elementTypes } from "../algebra/element_types.ts";
+import type { TypeName } from "../algebra/types.ts";
 import { loadDawn } from "../dawn.ts";
 import { ArgumentError, MissingPackageError, SourceError } from "../errors.ts";
 import type { CheckBuffer, CheckFinding, CheckOptions, CheckReport, NotRun } from "../simulator/index.ts";
 import { checkKernel, compileKernel } from "../simulator/index.ts";
 import { linkDirectives } from "../wgsl.ts";
+import type { Elements } from "./arrays.ts";
 import { elementsIn } from "./arrays.ts";
+import { dtypes, typesRead } from "./dtypes.ts";
 import { counted, oneLine, UsageError } from "./errors.ts";
 import { DASH, openTarget, requireApart } from "./files.ts";
 import { readKernel } from "./link.ts";
@@ -74,12 +77,14 @@ export async function check(path: string, options: CheckCommandOptions): Promise
   const { name: file, text: source } = await readKernel(path);
   const text = source.includes("// wavefold:") ? linkDirectives(source, { name: file }) : source;
   const unseen = compiler ? await compiled(text, { file, source }) : "--no-compiler";
-  const report = checked(text, {
+  const given = await buffersOf(pairsOf("--buffer", "NAME=file.npy", buffer));
+  const dtypesGiven = new Map(given.map(([name, { dtype }]) => [name, dtype]));
+  const report = checked(text, dtypesGiven, {
     ...others,
     file,
     source,
     ...(entry !== undefined && { entryPoint: entry }),
-    buffers: await buffersOf(pairsOf("--buffer", "NAME=file.npy", buffer)),
+    buffers: Object.fromEntries(given.map(([name, { data }]) => [name, data])),
     values: Object.fromEntries(
       pairsOf("--set", "NAME=number", set).map(([name, value]) => [name, numberOf("--set", name, value)]),
     ),
@@ -133,13 +138,13 @@ function within<Result>(milliseconds: number, work: () => Result): Result {
 }
 
 /** The report, of which errors name the command's options. */
-function checked(code: string, options: CheckOptions): CheckReport {
+function checked(code: string, dtypesGiven: ReadonlyMap<string, string>, options: CheckOptions): CheckReport {
   const longest = longestMs(options.seconds);
   try {
     return within(longest, () => checkKernel(code, options));
   } catch (cause) {
     if (cause instanceof ArgumentError) {
-      throw new UsageError(asOption(cause.message));
+      throw new UsageError(asOption(withDtypes(cause.message, dtypesGiven)));
     }
     if ((cause as NodeJS.ErrnoException).code === "ERR_SCRIPT_EXECUTION_TIMEOUT") {
       throw new UsageError(
@@ -166,14 +171,43 @@ const flags: Readonly<Record<string, string>> = {
 };
 
 const asOption = (message: string): string =>
-  message.replace(/^checkKernel: (\w+)/, (_, option: string) => `check: ${flags[option] ?? option}`);
+  message
+    .replace(/^checkKernel: (\w+)/, (_, option: string) => `check: ${flags[option] ?? option}`)
+    // A list is given without brackets.
+    .replace(/ is \[([^\]]*)\];/, " is $1;");
 
-async function buffersOf(given: readonly [string, string][]): Promise<Record<string, ScalarArray>> {
-  const read = given.map(
-    async ([name, path]): Promise<[string, ScalarArray]> => [name, (await elementsIn(path)).data],
+/** The message for a buffer whose elements do not fit: with the dtypes of files in place of arrays. */
+function withDtypes(message: string, given: ReadonlyMap<string, string>): string {
+  const [known, name = "", list = "", ...binding] =
+    /^checkKernel: buffers\["(.*)"\] is a \w+; it takes one of (.*), or bytes: (\w+) is (.*)$/.exec(
+      message,
+    ) ?? [];
+  if (known === undefined) {
+    return message;
+  }
+  const holders = list.split(", ");
+  const fitting = Object.entries(typesRead).flatMap(([dtype, type]) =>
+    holders.includes(holderOf[type]) ? [dtype] : [],
   );
-  return Object.fromEntries(await Promise.all(read));
+  const [whole] = Object.entries(dtypes).flatMap(([type, dtype]) =>
+    holders.includes(holderOf[type as TypeName]) ? [dtype] : [],
+  );
+  return `checkKernel: buffers ${name} has elements of ${given.get(name)}, and ${binding.join(" is ")}; it takes ${fitting.join(" ")}: convert it with a.astype("${whole}")`;
 }
+
+/** What holds the elements that files have. */
+const holderOf: Readonly<Record<TypeName, string>> = {
+  u32: "Uint32Array",
+  i32: "Int32Array",
+  f32: "Float32Array",
+  f16: "Uint16Array",
+  u64: "BigUint64Array",
+  i64: "BigInt64Array",
+  f64: "Float64Array",
+};
+
+const buffersOf = (given: readonly [string, string][]): Promise<readonly (readonly [string, Elements])[]> =>
+  Promise.all(given.map(async ([name, path]) => [name, await elementsIn(path)] as const));
 
 /** The buffer of a name, of a number of group 0, or of `group:binding`. */
 function bufferNamed({ buffers }: CheckReport, key: string): CheckBuffer {

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { Argument, InvalidArgumentError, Option } from "commander";
 import type { CheckCommandOptions } from "./check.ts";
+import { dtypesOfCalls } from "./dtypes.ts";
 import type { emit } from "./emit.ts";
 import type { link } from "./link.ts";
 import { jsonOption, outputTo } from "./marked_options.ts";
@@ -61,7 +62,7 @@ export function declareEmit(root: Command): void {
         "scan, reduce, segmented-scan or segmented-reduce; or functions and their settings, such as work_group_split 256, work_group_sort_u32 items=4, thread_tile_32_shuffle_u32 or coalesced_reduce_add_u32",
       ),
     )
-    .addOption(typeOption("--type <name>", "element type").default("u32"))
+    .addOption(typeOption("--type <name>", "element type", dtypesOfCalls).default("u32"))
     .addOption(operatorOption())
     .addOption(
       algorithmOption("how the threads combine their elements; subgroup needs the feature subgroups").default(

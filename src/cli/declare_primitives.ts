@@ -3,6 +3,7 @@ import { Option } from "commander";
 import { describedAdapters } from "../adapters/described.ts";
 import { primitives } from "../primitives/described.ts";
 import type { Described } from "../primitives/help.ts";
+import { dtypesOfCalls } from "./dtypes.ts";
 import type { ExplainOptions } from "./explain.ts";
 import { addFileCommand } from "./file_command.ts";
 import { jsonOption } from "./marked_options.ts";
@@ -49,7 +50,7 @@ export function declareExplain(root: Command): void {
       "Shows which way a primitive takes for data of a length, and why; its dispatches, with the bytes that they read and write; and the files of shaders/ that its kernels are made of. Nothing is run.",
     )
     .argument("<primitive>", `scan, reduce, compact, partition, ${primitives.map(nameOf).join(", ")}`)
-    .addOption(typeOption("--type <name>", "element type").default("u32"))
+    .addOption(typeOption("--type <name>", "element type", dtypesOfCalls).default("u32"))
     .addOption(
       new Option("--length <n>", "number of elements, such as 1000003, 64Ki, 16Mi or 2^20")
         .argParser(parseLength)

@@ -1,4 +1,4 @@
-import type { TypeName } from "../algebra/types.ts";
+import type { NarrowName, TypeName } from "../algebra/types.ts";
 import { quoted } from "./errors.ts";
 import type { Literal } from "./python_literal.ts";
 
@@ -12,6 +12,15 @@ export const dtypes = {
   i64: "<i8",
   f64: "<f8",
 } as const satisfies Record<TypeName, string>;
+
+/** The same, with the types of 8 and 16 bits, which calls take as they are. */
+export const dtypesOfCalls = {
+  ...dtypes,
+  u8: "|u1",
+  i8: "|i1",
+  u16: "<u2",
+  i16: "<i2",
+} as const satisfies Record<TypeName | NarrowName, string>;
 
 /** What holds the data of each dtype, which is little-endian: f16 as its bits. */
 export const arrays = {

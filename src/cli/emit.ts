@@ -1,6 +1,7 @@
 import { elementTypes } from "../algebra/element_types.ts";
 import type { Operator } from "../algebra/monoid.ts";
-import type { TypeName } from "../algebra/types.ts";
+import { narrowTypes } from "../algebra/narrow_types.ts";
+import type { NarrowName, TypeName } from "../algebra/types.ts";
 import { workGroupAlgorithms } from "../in_kernel/algorithms.ts";
 import { codeOfDirective } from "../in_kernel/directives.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
@@ -18,7 +19,7 @@ const functionsOf = {
 const primitives = /* @__PURE__ */ Object.keys(functionsOf) as (keyof typeof functionsOf)[];
 
 interface EmitOptions {
-  readonly type: TypeName;
+  readonly type: TypeName | NarrowName;
   readonly op: Operator<TypeName>;
   readonly algorithm: Algorithm;
   readonly workGroupSize: number;
@@ -42,10 +43,12 @@ export async function emit(
 }
 
 function codeOfPrimitive(primitive: keyof typeof functionsOf, options: EmitOptions): string {
-  const { op, workGroupSize } = options;
+  const { op, workGroupSize, type: name } = options;
   const algorithm = workGroupAlgorithms[options.algorithm];
-  return functionsOf[primitive]<TypeName>({ type: elementTypes[options.type], op, algorithm, workGroupSize })
-    .code;
+  const wide = narrowTypes[name as NarrowName]?.wide.name;
+  const type = elementTypes[wide ?? (name as TypeName)];
+  const { code } = functionsOf[primitive]<TypeName>({ type, op, algorithm, workGroupSize });
+  return wide === undefined ? code : `// In WGSL, values of ${name} are ${wide}.\n${code}`;
 }
 
 /** The functions that the words of a directive ask for. */

@@ -1,3 +1,5 @@
+import { ShaderError, SourceError } from "../errors.ts";
+
 /** What is wrong with the command line or a file that it names. */
 export class UsageError extends Error {
   override name = "UsageError";
@@ -15,6 +17,14 @@ export const quoted = (text: string): string => withoutCodes(JSON.stringify(text
 
 /** A count of things, as "1 flag" or "3 flags". */
 export const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? "" : "s"}`;
+
+/** Any failure as the terminal shows it: one line, and below it the line of a WGSL text that it is about. */
+export function messageLines(cause: unknown): string {
+  if (!(cause instanceof SourceError || cause instanceof ShaderError)) {
+    return oneLine(cause);
+  }
+  return cause.message.trimEnd().split(/\r?\n/).map(withoutCodes).join("\n");
+}
 
 /** Any failure as the one line that the terminal shows. */
 export function oneLine(cause: unknown): string {

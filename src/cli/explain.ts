@@ -3,6 +3,8 @@ import { fileFor, traitsOf } from "../adapters/adapter.ts";
 import { describedAdapters } from "../adapters/described.ts";
 import { elementTypes } from "../algebra/element_types.ts";
 import { monoid } from "../algebra/monoid.ts";
+import { narrowTypes } from "../algebra/narrow_types.ts";
+import type { NarrowName, TypeName } from "../algebra/types.ts";
 import { LimitError } from "../errors.ts";
 import type { CallExplained, CallName } from "../gpu/at_hand/choose_cpu.ts";
 import { explainCall } from "../gpu/at_hand/choose_cpu.ts";
@@ -200,7 +202,8 @@ function sizesFrom(
   const takesOperators = primitive === "reduce" || (primitive === "scan" && passes !== "single");
   return takesOperators &&
     traitsOf(facts).takesTilesOfOperators &&
-    monoid(op, elementTypes[type], primitive).domain.row
+    monoid(op, elementTypes[narrowTypes[type as NarrowName]?.wide.name ?? (type as TypeName)], primitive)
+      .domain.row
     ? "src/algebra/exact_add.ts"
     : file;
 }

@@ -1,7 +1,9 @@
 import { elementTypes } from "../algebra/element_types.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { Operator } from "../algebra/monoid.ts";
-import type { ElementType, TypeName } from "../algebra/types.ts";
+import { narrowTypes } from "../algebra/narrow_types.ts";
+import type { ElementType, NarrowName, TypeName } from "../algebra/types.ts";
+import { planFor as planAny } from "../gpu/executor/load_later.ts";
 import { planFactsFor } from "../gpu/executor/plan_facts_for.ts";
 import { planPrimitive } from "../gpu/forms/prepare.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
@@ -24,7 +26,7 @@ import { explainFlagsOf, nameOf } from "./primitives.ts";
 
 /** What a plan is made from, as commander hands it over. */
 export interface ExplainPlanOptions {
-  readonly type: TypeName;
+  readonly type: TypeName | NarrowName;
   readonly length: number;
   readonly op: Operator<TypeName>;
   readonly exclusive?: true;
@@ -50,12 +52,27 @@ interface PlanWithNumbers {
 
 type Planner = (options: ExplainPlanOptions, facts: DeviceFacts) => Promise<PlanWithNumbers>;
 
+/** The types that calls take. */
+export const typesOfCalls: Readonly<Record<TypeName | NarrowName, ElementType>> = {
+  ...elementTypes,
+  ...narrowTypes,
+};
+
 /** What every plan takes. */
 const basicOf = ({ type, length, lengthOnGpu }: ExplainPlanOptions) => ({
-  type: elementTypes[type],
+  type: typesOfCalls[type],
   maxLength: length,
   ...(lengthOnGpu && { lengthOnGpu }),
 });
+
+/** What operators combine of such items: those of 8 and 16 bits are combined in 32. */
+function combinedTypes({ type }: ExplainPlanOptions): {
+  readonly type: ElementType;
+  readonly from?: ElementType;
+} {
+  const { [type]: own } = typesOfCalls;
+  return own.wide === undefined ? { type: own } : { type: own.wide, from: own };
+}
 
 const tuningOf = ({ algorithm, passes }: ExplainPlanOptions) => ({
   ...(algorithm && { algorithm }),
@@ -70,7 +87,10 @@ async function planned(
 ): Promise<PlanWithNumbers> {
   const planFacts = await planFactsFor(options, facts, true);
   const planner = options.segments === undefined ? undefined : plannerOfSegments(primitive);
-  return { plan: await planRecording(primitive, options, planFacts, ALL_ARRANGEMENTS, planner) };
+  const plan = await planAny(options, facts, (own) =>
+    planRecording(primitive, own, planFacts, ALL_ARRANGEMENTS, planner),
+  );
+  return { plan };
 }
 
 const folded =
@@ -80,6 +100,7 @@ const folded =
       primitive,
       {
         ...basicOf(options),
+        ...combinedTypes(options),
         ...tuningOf(options),
         op: options.op,
         ...(options.exclusive && { exclusive: true }),

@@ -191,8 +191,12 @@ export function parseLength(given: string): number {
 }
 
 /** An option that takes the name of an element type. */
-export const typeOption = (flags: string, description: string): Option =>
-  new Option(flags, description).choices(Object.keys(dtypes)).argParser((given) => parseName(given, dtypes));
+export const typeOption = (
+  flags: string,
+  description: string,
+  taken: Readonly<Record<string, Dtype>> = dtypes,
+): Option =>
+  new Option(flags, description).choices(Object.keys(taken)).argParser((given) => parseName(given, taken));
 
 function parseName<Name extends string>(given: string, taken: Readonly<Record<Name, Dtype>>): Name {
   const found = named(given, taken);

@@ -2,7 +2,7 @@ import process from "node:process";
 import type { Option } from "commander";
 import { Command, CommanderError } from "commander";
 import { version } from "../version.ts";
-import { oneLine, UsageError } from "./errors.ts";
+import { messageLines, oneLine, UsageError } from "./errors.ts";
 import { requireApart } from "./files.ts";
 import { isNeeded, isOutput } from "./marked_options.ts";
 import { ClosedPipeError, print } from "./print.ts";
@@ -143,7 +143,7 @@ function cureOf({ code, message }: CommanderError, root: Command, args: readonly
 /** The message of an error, in one line, for the terminal. */
 function messageOf(cause: unknown, root?: Command, args: readonly string[] = []): string {
   if (!(cause instanceof CommanderError)) {
-    return oneLine(cause);
+    return messageLines(cause);
   }
   if (cause.code === "commander.help") {
     const [first, name] = args;

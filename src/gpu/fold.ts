@@ -192,9 +192,10 @@ export class Fold {
   }
 
   /**
-   * What it computes on. On `"gpu"`, short calls on typed arrays may still run on the CPU, and on a software adapter most calls do:
+   * What it computes on. On `"gpu"` there is a WebGPU device, which may be that of a software adapter: then {@link Fold.software} is
+   * true. Short calls on typed arrays may still run on the CPU, and on a software adapter most calls do:
    * {@link Fold.explain} says where a call runs, and {@link OpenOptions.cpu} decides it. On `"cpu"` there is
-   * no GPU. Then all calls give the same results, but `device`, `wrap` and what is prepared for recordings throw a {@link NoGpuError}.
+   * no device. Then all calls give the same results, but `device`, `wrap` and what is prepared for recordings throw a {@link NoGpuError}.
    *
    * @group Device
    */
@@ -231,7 +232,7 @@ export class Fold {
   }
 
   /**
-   * Whether the adapter computes on the CPU, or there is none.
+   * Whether the adapter computes on the CPU, or there is none. With a software adapter, it is true and {@link Fold.machine} is `"gpu"`.
    *
    * @group Device
    */

@@ -82,7 +82,7 @@ export function requireBinned(
       return { bins: own, count: own.count };
     }
     if (typeof channels !== "number" || !Number.isInteger(channels) || channels < 1) {
-      refuse(title, "channels", show(channels), "a whole number from 1 up");
+      refuse(title, "channels", shown(channels), "a whole number from 1 up");
     }
     return { bins: own, channels, count: requireCount(channels * own.count, title) };
   }
@@ -147,8 +147,6 @@ export interface Bins {
   readonly step?: number;
 }
 
-const show = (value: unknown): string => (typeof value === "bigint" ? `${value}n` : shown(value));
-
 /** The most bins that a u32 counts. */
 const MOST_BINS = 2 ** 32 - 1;
 
@@ -179,7 +177,7 @@ export function requireBins(
     return { count: values.length - 1, edges: () => values };
   }
   if (typeof bins !== "number" || !Number.isInteger(bins) || bins < 1 || bins > MOST_BINS) {
-    refuse(title, "bins", show(bins), "a whole number from 1 to 2^32 - 1");
+    refuse(title, "bins", shown(bins), "a whole number from 1 to 2^32 - 1");
   }
   return range === undefined
     ? { count: bins, text: bin as string }
@@ -193,7 +191,7 @@ function roundedTo(type: ScalarType, value: Scalar, name: string, title: string)
   const rounded = type.round(Number(value)) as number;
   if (Number.isNaN(rounded) || (!Number.isFinite(rounded) && Math.abs(Number(value)) !== Infinity)) {
     throw new ArgumentError(
-      `${title}: ${name} is ${show(value)}; no value of ${type.name} is near it`,
+      `${title}: ${name} is ${shown(value)}; no value of ${type.name} is near it`,
       name.replace(/\[.*/, ""),
     );
   }
@@ -209,17 +207,12 @@ function requireRange(
   const { 0: low, 1: high, length } = Object(range) as ArrayLike<unknown>;
   const isNumber = (value: unknown): value is Scalar => typeof value === "bigint" || Number.isFinite(value);
   if (length !== 2 || !isNumber(low) || !isNumber(high) || !(low < high)) {
-    const given = length === 2 ? `[${show(low)}, ${show(high)}]` : show(range);
+    const given = length === 2 ? shown([low, high]) : shown(range);
     refuse(title, "range", given, "two finite numbers, the lower one first");
   }
   if (type.kind !== "float") {
     if (!isWhole(low) || !isWhole(high)) {
-      refuse(
-        title,
-        "range",
-        `[${show(low)}, ${show(high)}]`,
-        `whole numbers, since the items are ${type.name}`,
-      );
+      refuse(title, "range", shown([low, high]), `whole numbers, since the items are ${type.name}`);
     }
     const whole = { low: BigInt(low), high: BigInt(high) };
     return { whole, edges: () => wholeEdges(whole, bins) };
@@ -232,7 +225,7 @@ function requireRange(
     refuse(
       title,
       "range",
-      `[${show(low)}, ${show(high)}]`,
+      shown([low, high]),
       `two numbers that are apart as ${type.name}, and whose difference is finite`,
     );
   }
@@ -261,7 +254,7 @@ function requireEdges(edges: unknown, type: ScalarType, title: string): Scalar[]
   const { length } = Object(edges) as ArrayLike<unknown>;
   if (typeof edges !== "object" || typeof length !== "number" || length < 2 || length > MOST_BINS) {
     const given =
-      typeof edges === "object" && typeof length === "number" ? `an array of ${length}` : show(edges);
+      typeof edges === "object" && typeof length === "number" ? `an array of ${length}` : shown(edges);
     refuse(title, "edges", given, "an array of at least two edges");
   }
   const values: Scalar[] = [];
@@ -276,9 +269,9 @@ function requireEdges(edges: unknown, type: ScalarType, title: string): Scalar[]
     if (isEqual || (at > 0 && type.kind === "float" && value === values[at - 1])) {
       const same = isEqual
         ? `as is edges[${at - 1}]`
-        : `and edges[${at - 1}] is ${show(before)}, the same as ${type.name}`;
+        : `and edges[${at - 1}] is ${shown(before)}, the same as ${type.name}`;
       throw new ArgumentError(
-        `${title}: edges[${at}] is ${show(edge)}, ${same}; a bin between them has no width`,
+        `${title}: edges[${at}] is ${shown(edge)}, ${same}; a bin between them has no width`,
         "edges",
       );
     }
@@ -295,12 +288,12 @@ function requireNextEdge(
 ): { readonly edge: Scalar; readonly before: Scalar | undefined } {
   const edge = edges[at];
   if (!isScalar(edge) || Number.isNaN(edge)) {
-    throw new ArgumentError(`${title}: edges[${at}] is ${show(edge)}; it takes a number`, "edges");
+    throw new ArgumentError(`${title}: edges[${at}] is ${shown(edge)}; it takes a number`, "edges");
   }
   const before = (edges as ArrayLike<Scalar>)[at - 1];
   if (at > 0 && before !== undefined && edge < before) {
     throw new ArgumentError(
-      `${title}: edges[${at}] is ${show(edge)}, and edges[${at - 1}] is ${show(before)}; edges are in ascending order`,
+      `${title}: edges[${at}] is ${shown(edge)}, and edges[${at - 1}] is ${shown(before)}; edges are in ascending order`,
       "edges",
     );
   }

@@ -175,7 +175,7 @@ export function requireKeys(
     refuse(
       title,
       "descending",
-      Array.isArray(descending) ? `[${descending.join(", ")}]` : shown(descending),
+      shown(descending),
       `true or false, or a list of these, one for each of ${types.length} keys`,
     );
   }
@@ -202,7 +202,7 @@ export function requireBits(
     refuse(
       title,
       "bits",
-      Array.isArray(bits) ? `[${bits.join(", ")}]` : shown(bits),
+      shown(bits),
       `[from, to], with 0 <= from < to <= ${all}, the bits of a key of ${type.name}`,
     );
   }
@@ -212,8 +212,7 @@ export function requireBits(
 /** @throws {ArgumentError} for what is no whole number from `least` up. */
 export function requireWhole(value: unknown, least: number, title: string, option: string): number {
   if (typeof value !== "number" || !Number.isInteger(value) || value < least || value > 0xffffffff) {
-    const given = typeof value === "object" && value !== null ? "an object" : shown(value);
-    refuse(title, option, given, `a whole number from ${least} to 2^32 - 1`);
+    refuse(title, option, shown(value), `a whole number from ${least} to 2^32 - 1`);
   }
   return value;
 }

@@ -1,5 +1,6 @@
 import { valuesOf } from "../algebra/array_values.ts";
 import type { AnyArray } from "../algebra/arrays.ts";
+import { describe } from "../algebra/check_value.ts";
 import { powerOfTwoFor } from "../algebra/power_of_two.ts";
 import type { ElementType, Scalar } from "../algebra/types.ts";
 import { isSameType, requireType } from "../algebra/types.ts";
@@ -99,7 +100,7 @@ function requireSorted(array: AnyArray, type: ElementType, name: string, title: 
     const own = read(at);
     if (descending ? comesBefore(before, own) : comesBefore(own, before)) {
       throw new ArgumentError(
-        `${title}: ${name}[${at}] is ${shownAs(own)}, after ${shownAs(before)}; it takes elements in ${
+        `${title}: ${name}[${at}] is ${describe(own)}, after ${describe(before)}; it takes elements in ${
           descending ? "descending" : "ascending"
         } order, as sort gives them`,
         name,
@@ -108,8 +109,6 @@ function requireSorted(array: AnyArray, type: ElementType, name: string, title: 
     before = own;
   }
 }
-
-const shownAs = (value: Scalar): string => (Object.is(value, -0) ? "-0" : String(value));
 
 /** Plans are for the next power of two, so that they are shared. */
 const rounded = (length: number): number => powerOfTwoFor(Math.max(LEAST_LENGTH, length));

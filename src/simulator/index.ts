@@ -5,7 +5,7 @@
  * @module wavefold/simulator
  */
 export type { CheckBuffer, CheckFinding, CheckReport } from "./check_kernel/check_kernel.ts";
-export { checkKernel } from "./check_kernel/check_kernel.ts";
+export { checkKernel, checkKernelAsync } from "./check_kernel/check_kernel.ts";
 export type { CompileOptions } from "./check_kernel/compile_kernel.ts";
 export { compileKernel } from "./check_kernel/compile_kernel.ts";
 export type { RunOptions } from "./check_kernel/machines.ts";

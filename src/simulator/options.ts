@@ -1,4 +1,4 @@
-import { ArgumentError, refuse } from "../errors.ts";
+import { ArgumentError, refuse, shown } from "../errors.ts";
 import type { Finding } from "./findings.ts";
 import type { TraceEvent } from "./trace_event.ts";
 
@@ -206,8 +206,6 @@ const checks = {
   limits: ofType("object", "an object of limits"),
   memoryLimit: wholeNumber(0),
 } satisfies Record<keyof SimulatorOptions, Check>;
-
-const shown = (given: unknown): string => (typeof given === "string" ? `"${given}"` : String(given));
 
 /**
  * Requires options of the simulator. An option that is undefined counts as left out.

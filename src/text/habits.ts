@@ -21,11 +21,38 @@ const ownValues = (seesParams: boolean): string =>
     ? "give your own values as params, or write them into the text"
     : "write your own values into the text, or make them fields of the elements";
 
-/** What a compiler says of a line of a caller's that it refuses, and what WGSL has for what the line holds. */
-export function withCure(problem: string, line: string, seesParams = true): string {
+/** Types that a param may need to have, if it is an f32 and does not fit: a compiler's message names both. */
+const OTHER_TYPE = /\b(?:u64|i64|u32|i32|f16|f64)\b/;
+
+/** What to do about params of f32 that a line uses where it takes another type: their numbers have no type beside them. */
+function typedParam(problem: string, code: string, floatParams: readonly string[]): string | undefined {
+  const used = floatParams.filter((name) => new RegExp(`(?<![\\w.])${name}(?!\\w)`).test(code));
+  const [met] = OTHER_TYPE.exec(problem) ?? [];
+  if (used.length === 0 || met === undefined || !/\bf32\b/.test(problem)) {
+    return undefined;
+  }
+  const type = /<<|>>/.test(problem) ? "u32" : met;
+  const pairs = used.map((name) => `${name}: [${type}, ${/^[ui]64$/.test(type) ? "5n" : 5}]`);
+  return `${used.join(" and ")} ${used.length === 1 ? "is an" : "are"} f32; a call takes ${pairs.join(", ")}, and a plan ${used.map((name) => `${name}: ${type}`).join(", ")}`;
+}
+
+/**
+ * What a compiler says of a line of a caller's that it refuses, and what WGSL has for what the line holds. `floatParams` are the params of f32
+ * that the line's text sees.
+ */
+export function withCure(
+  problem: string,
+  line: string,
+  seesParams = true,
+  floatParams: readonly string[] = [],
+): string {
   const code = line.replace(/\/\/.*|\/\*.*?\*\//g, "");
   const cure =
     habits.find(([seen]) => seen.test(code))?.[1] ??
     (undeclared.test(problem) ? ownValues(seesParams) : undefined);
-  return cure === undefined ? problem : `${problem}; ${cure}`;
+  if (cure !== undefined) {
+    return `${problem}; ${cure}`;
+  }
+  const typed = typedParam(problem, code, floatParams);
+  return typed === undefined ? problem : `${problem.replace(/; (?:compare|convert) .*/, "")}; ${typed}`;
 }

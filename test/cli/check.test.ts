@@ -6,6 +6,7 @@ import process from "node:process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
+import { i64 } from "../../src/algebra/types_64.ts";
 import { dumpElements, parseElements } from "../../src/cli/npy.ts";
 import type { CheckReport } from "../../src/simulator/index.ts";
 import type { Ended } from "../support/command.ts";
@@ -86,6 +87,10 @@ beforeAll(() => {
   writeFileSync(
     join(folder, "words.npy"),
     dumpElements({ type: u32, data: Uint32Array.of(1, 2, 3), shape: [3] }),
+  );
+  writeFileSync(
+    join(folder, "long.npy"),
+    dumpElements({ type: i64, data: BigInt64Array.of(1n, 2n, 3n), shape: [3] }),
   );
 });
 afterAll(() => {
@@ -190,7 +195,15 @@ nothing found; ${HINT}
     [["scale.wgsl", "--buffer", "input=none.npy"], "none.npy: there is no such file"],
     [
       ["scale.wgsl", "--buffer", "input=words.npy"],
-      "is a Uint32Array; it takes a Float32Array: input is array<f32>",
+      'check: --buffer input has elements of <u4, and input is array<f32>; it takes <f4: convert it with a.astype("<f4")',
+    ],
+    [
+      ["scale.wgsl", "--buffer", "0=long.npy"],
+      'check: --buffer 0 has elements of <i8, and input is array<f32>; it takes <f4: convert it with a.astype("<f4")',
+    ],
+    [
+      ["race.wgsl", "--entry", "add", "--buffer", "data=long.npy"],
+      'check: --buffer data has elements of <i8, and data is array<u32>; it takes |b1 |u1 |i1 <u2 <i2 <u4 <i4: convert it with a.astype("<u4")',
     ],
     [["scale.wgsl", "--show", "other"], "check: --show is other; it takes the kernel's buffers: input (0:0)"],
     [["scale.wgsl", "--show", "0=a.npy", "--show", "1=a.npy"], "a.npy: two outputs would go there"],

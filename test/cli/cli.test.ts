@@ -186,8 +186,9 @@ describe("compact", () => {
     expect(read("out.npy").data).toEqual(Uint32Array.of(0, 5, 7));
   });
 
-  test("rejects a predicate that does not compile", () => {
-    fails(/line 1/, "compact", "in.npy", "-o", "out.npy", "--where", "x % == 1u", ...SIMULATED);
+  test("rejects a predicate that does not compile, and shows its line below the problem", () => {
+    const shown = /^wavefold: the predicate, line 1: [^\n]*[^ \n]\n {2}x % == 1u\n$/;
+    fails(shown, "compact", "in.npy", "-o", "out.npy", "--where", "x % == 1u", ...SIMULATED);
     const where = ["--where", "x > 2u;", ...SIMULATED];
     fails(
       /the predicate, line 1: an expression takes no ";"; leave it out/,

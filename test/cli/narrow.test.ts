@@ -7,7 +7,7 @@ import { arrays } from "../../src/cli/dtypes.ts";
 import { parseElements } from "../../src/cli/npy.ts";
 import { bytesOfEach, reverseBytes, typeRead } from "../../src/cli/stored.ts";
 import { SIMULATED } from "../support/adapter.ts";
-import { failsIn, writtenIn } from "../support/command.ts";
+import { failsIn, runIn, writtenIn } from "../support/command.ts";
 import { npyBytes, npyHeaderText } from "../support/npy_bytes.ts";
 import { done, useNpyFolder } from "../support/npy_folder.ts";
 import { randomBits } from "../support/random.ts";
@@ -239,5 +239,56 @@ describe("in several pieces", () => {
     expect(fileOf("out.npy").shape).toEqual([kept.length]);
     expect(fileOf("out.npy").dtype).toBe(descr.replace(">", "<"));
     expect(fileOf("out.npy").numbers.findIndex((one, at) => one !== kept[at])).toBe(-1);
+  });
+});
+
+describe("kernels of narrow types, which the command prints", () => {
+  test.each([
+    ["u8", "u32", 4],
+    ["int8", "i32", 4],
+    ["u16", "u32", 2],
+    ["i16", "i32", 2],
+  ])("explain reads items of %s in their bytes", (type, wide, times) => {
+    for (const primitive of ["scan", "reduce", "compact", "sort", "histogram"]) {
+      const bins = primitive === "histogram" ? ["--bins", "4"] : [];
+      const text = runIn(files.path, [
+        "explain",
+        primitive,
+        ...bins,
+        "--type",
+        type,
+        "--length",
+        "100000",
+        "--adapter",
+        "nvidia",
+      ]);
+      expect(text.stderr).toBe("");
+      expect(text.stdout).toMatch(/ 100000 items, /);
+    }
+    const bytesRead = (name: string): number => {
+      const { stdout } = runIn(files.path, [
+        "explain",
+        "scan",
+        "--type",
+        name,
+        "--length",
+        "65536",
+        "--adapter",
+        "nvidia",
+      ]);
+      return Number(/input (\d+) KiB/.exec(stdout)?.[1]);
+    };
+    expect(bytesRead(wide)).toBe(times * bytesRead(type));
+  });
+
+  test("emit prints the functions of 32 bits that values of such a type have in WGSL", () => {
+    for (const [type, wide] of [
+      ["u8", "u32"],
+      ["i16", "i32"],
+    ] as const) {
+      const { stdout } = runIn(files.path, ["emit", "reduce", "--type", type, "--op", "max"]);
+      const whole = runIn(files.path, ["emit", "reduce", "--type", wide, "--op", "max"]).stdout;
+      expect(stdout).toBe(`// In WGSL, values of ${type} are ${wide}.\n${whole}`);
+    }
   });
 });

@@ -429,7 +429,7 @@ describe("what ends before its end", () => {
       told += text;
     });
     expect(await new Promise((resolve) => child.on("close", resolve))).toBe(1);
-    expect(told).toMatch(/^wavefold: [^\n]*the map, line 1: [^\n]*\n$/);
+    expect(told).toMatch(/^wavefold: [^\n]*the map, line 1: [^\n]*\n {2}x \+\n$/);
     expect(readdirSync(folder)).toEqual([]);
   });
 });

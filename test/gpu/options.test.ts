@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { u32 } from "../../src/algebra/integers.ts";
 import { add } from "../../src/algebra/operators.ts";
+import { shown } from "../../src/errors.ts";
 import { openFold as openInBrowser } from "../../src/index.ts";
 import { ArgumentError, openFold as openInNode, WavefoldError } from "../../src/node.ts";
 import { storageBuffer } from "../support/buffers.ts";
@@ -173,7 +174,7 @@ test("a compaction has a predicate, flags, or both", async () => {
   const both = { where: "i > 0u", flags: [1, 0, 1] };
   expect(await fold().compact(Uint32Array.of(7, 8, 9), both)).toEqual(Uint32Array.of(9));
   await expect(fold().prepareCompact({ type: u32, flags: [1], maxLength: 8 } as never)).rejects.toThrow(
-    "prepareCompact: flags is 1; it takes true or false",
+    "prepareCompact: flags is [1]; it takes true or false",
   );
 });
 
@@ -298,7 +299,7 @@ test("adapters that are none", async () => {
     ["x", 'openFold: adapter is "x"; it takes "gpu", "software", "simulated" or a GPUAdapter'],
     [5, "openFold: adapter is 5; it takes a GPUAdapter"],
     [null, "openFold: adapter is null; it takes a GPUAdapter"],
-    [{}, "openFold: adapter is [object Object]; it takes a GPUAdapter"],
+    [{}, "openFold: adapter is an object; it takes a GPUAdapter"],
   ] as const) {
     const error = await errorOf(openInNode({ adapter } as never));
     expect(error).toBeInstanceOf(ArgumentError);
@@ -307,8 +308,6 @@ test("adapters that are none", async () => {
   for (const adapter of ["gpu", 5, null, {}]) {
     const error = await errorOf(openInBrowser({ adapter } as never));
     expect(error).toBeInstanceOf(ArgumentError);
-    expect(error.message).toBe(
-      `openFold: adapter is ${adapter === "gpu" ? '"gpu"' : adapter}; it takes a GPUAdapter`,
-    );
+    expect(error.message).toBe(`openFold: adapter is ${shown(adapter)}; it takes a GPUAdapter`);
   }
 });

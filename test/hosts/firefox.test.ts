@@ -1,14 +1,28 @@
+import { expect, test } from "vitest";
 import { serveFolder } from "../support/chromium.ts";
 import { adapter } from "../support/fold.ts";
 import { bundleSuite } from "./bundle.ts";
-import { firefoxPath, launchFirefox } from "./firefox.ts";
+import { firefoxPath, launchFirefox, problemOfFirefox, problemOfVersion } from "./firefox.ts";
 import { testHost } from "./report.ts";
 import { MAIN, SECOND_TAB, WORKER } from "./suite.ts";
 
 const path = firefoxPath();
-const missing = path === undefined ? "Firefox is not installed" : undefined;
 
-testHost("Firefox", missing, [MAIN, WORKER, SECOND_TAB], async (collector, ended, pages) => {
+test.each([
+  ["Mozilla Firefox 140.5.0esr\n", "Firefox is 140, and its WebGPU works from 153 on"],
+  ["Mozilla Firefox 153.0esr\n", undefined],
+  ["Mozilla Firefox 160.0.1", undefined],
+  ["", 'Firefox does not say its version: ""'],
+])("%j runs the suite, or the reason is told", (text, problem) => {
+  expect(problemOfVersion(text)).toBe(problem);
+});
+
+test("a Firefox that is not there, or does not start, is told", () => {
+  expect(problemOfFirefox(undefined)).toBe("Firefox is not installed");
+  expect(problemOfFirefox("/no/such/firefox")).toMatch(/^Firefox does not start: /);
+});
+
+testHost("Firefox", problemOfFirefox(path), [MAIN, WORKER, SECOND_TAB], async (collector, ended, pages) => {
   const { folder, remove } = await bundleSuite("web");
   const server = await serveFolder(folder);
   const browser = await launchFirefox(path ?? "firefox", adapter);

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import process from "node:process";
@@ -12,6 +13,27 @@ export function firefoxPath(): string | undefined {
     process.env.WAVEFOLD_FIREFOX ?? "",
     ...["firefox", "firefox-esr"].flatMap((name) => folders.map((folder) => join(folder, name))),
   ].find((path) => path !== "" && existsSync(path));
+}
+
+/** The first version whose WebGPU works on Linux: 140, as Debian has it, gives no adapter or no device. */
+const FIRST = 153;
+
+/** Why the suite cannot run in a Firefox that calls itself so; undefined if it can. */
+export function problemOfVersion(text: string): string | undefined {
+  const [, version] = /\bFirefox (\d+)\b/.exec(text) ?? [];
+  if (version === undefined) {
+    return `Firefox does not say its version: ${JSON.stringify(text.trim())}`;
+  }
+  return Number(version) < FIRST ? `Firefox is ${version}, and its WebGPU works from ${FIRST} on` : undefined;
+}
+
+/** Why the suite cannot run in Firefox here; undefined if it can. */
+export function problemOfFirefox(path: string | undefined): string | undefined {
+  if (path === undefined) {
+    return "Firefox is not installed";
+  }
+  const { stdout, error } = spawnSync(path, ["--version"], { encoding: "utf8", timeout: 60_000 });
+  return error === undefined ? problemOfVersion(stdout) : `Firefox does not start: ${error.message}`;
 }
 
 /** Headless Firefox with WebGPU, on SwiftShader or on the GPU, over WebDriver BiDi; close it. */

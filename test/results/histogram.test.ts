@@ -355,7 +355,7 @@ describe("bad input", () => {
     [{ bins: 4, range: [2, 1] }, "range", /range is \[2, 1\]/],
     [{ bins: 4, range: [0, Number.POSITIVE_INFINITY] }, "range", /Infinity/],
     [{ bins: 4, range: [Number.NaN, 1] }, "range", /NaN/],
-    [{ bins: 4, range: [0] }, "range", /range is 0; it takes two/],
+    [{ bins: 4, range: [0] }, "range", /range is \[0\]; it takes two/],
     [{ bins: 4, range: [0, 1.5] }, "range", /whole numbers, since the items are u32/],
     [{ edges: [1] }, "edges", /an array of 1; it takes an array of at least two edges/],
     [{ edges: [0, 2, 1] }, "edges", /edges\[2\] is 1, and edges\[1\] is 2; edges are in ascending order/],

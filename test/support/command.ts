@@ -86,12 +86,12 @@ export function runBoundIn(folder: string, args: readonly string[]): Ended {
   return { status, stdout, stderr };
 }
 
-/** Runs what must fail: one line on stderr, nothing on stdout, and the folder as it was. */
+/** Runs what must fail: one line on stderr, with a line of WGSL below it if it is about one, nothing on stdout, and the folder as it was. */
 export function failsIn(folder: string, message: RegExp, args: readonly string[]): void {
   const before = readdirSync(folder);
   const { status, stdout, stderr } = runIn(folder, args);
   expect(stderr).toMatch(message);
-  expect(stderr).toMatch(/^wavefold: [^\n]+\n$/);
+  expect(stderr).toMatch(/^wavefold: [^\n]+\n(?: {2}[^\n]+\n)?$/);
   expect(stdout).toBe("");
   expect(status).toBe(1);
   expect(readdirSync(folder)).toEqual(before);

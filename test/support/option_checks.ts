@@ -15,14 +15,21 @@ export async function expectNoOptions(
 ): Promise<void> {
   for (const [options, given] of [
     [null, "null"],
-    [5, "number"],
-    ["exclusive", "string"],
-    [true, "boolean"],
+    [5, "5"],
+    ["x > 2", '"x > 2"'],
+    [(x: number) => x > 2, "a function"],
+    [true, "true"],
     ...(title.startsWith("prepare") ? [[undefined, "undefined"]] : []),
   ]) {
     const error = await errorOf(run(options));
     expect(error, String(given)).toBeInstanceOf(ArgumentError);
-    expect(error.message).toBe(`${title}: options is ${given}; it takes an object`);
+    const [told, example] = error.message.split(", such as ");
+    expect(told).toBe(`${title}: options is ${given}; it takes an object`);
+    // An option that there is.
+    const [, option = ""] = /^\{ (\w+): /.exec(example ?? "") ?? [];
+    if (option !== "") {
+      expect((await errorOf(run({ [option]: Symbol() }))).message).not.toContain("takes no option");
+    }
   }
 }
 

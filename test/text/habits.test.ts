@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { operator } from "../../src/algebra/custom_operator.ts";
 import { f32 } from "../../src/algebra/floats.ts";
+import { u32 } from "../../src/algebra/integers.ts";
 import { f64 } from "../../src/algebra/types_64.ts";
 import { SourceError } from "../../src/errors.ts";
 import { withCure } from "../../src/text/habits.ts";
@@ -60,4 +61,47 @@ test("an operator's text sees no params", async () => {
 
 test("a line that holds nothing of the kind has no cure", () => {
   expect(withCure("this is no bool", "x + 1.5 // Math.abs(x)?")).toBe("this is no bool");
+});
+
+const typedAs = (type: string, value = "5"): string =>
+  `; limit is an f32; a call takes limit: [${type}, ${value}], and a plan limit: ${type}`;
+
+test.each([
+  [Uint32Array.of(1, 7), "x > limit", typedAs("u32")],
+  [Uint32Array.of(1, 7), "i < limit", typedAs("u32")],
+  [Int32Array.of(1, 7), "limit < x", typedAs("i32")],
+  [Int32Array.of(1, 7), "(x >> limit) > 0", typedAs("u32")],
+  [Uint8Array.of(1, 7), "x > limit", typedAs("u32")],
+  [BigUint64Array.of(1n, 7n), "x > limit", typedAs("u64", "5n")],
+  [BigInt64Array.of(1n, 7n), "x * limit > 5", typedAs("i64", "5n")],
+])("a number among params is an f32: over %o, the error of %s says so", async (data, where, cure) => {
+  const error = await fold()
+    .compact(data as Uint32Array, { where, params: { limit: 5, other: 6 } })
+    .catch((cause: unknown) => cause);
+  expect(error).toBeInstanceOf(SourceError);
+  const [first = ""] = (error as SourceError).message.split("\n");
+  expect(first.endsWith(cure), first).toBe(true);
+});
+
+test("a plan's params of f32 have the same error", async () => {
+  const plan = fold().prepareCompact({ type: u32, where: "x > limit", params: { limit: f32 }, maxLength: 9 });
+  await expect(plan).rejects.toThrow(typedAs("u32"));
+});
+
+test("only params of f32 that the line uses are named, and only where types do not fit", () => {
+  const problem = "no matching overload for 'operator > (u32, f32)'";
+  const told = (line: string, of = problem) => withCure(of, line, true, ["low", "high"]);
+  expect(told("x > low && x < high")).toBe(
+    `${problem}; low and high are f32; a call takes low: [u32, 5], high: [u32, 5], and a plan low: u32, high: u32`,
+  );
+  expect(told("x > 1.5f // low")).toBe(problem);
+  expect(told("x.low > lower")).toBe(problem);
+  expect(told("x > low", "expected ')'")).toBe("expected ')'");
+});
+
+test("a bigint among params is told the types that take one", async () => {
+  const call = fold().compact(BigInt64Array.of(1n), { where: "x > limit", params: { limit: 5n as never } });
+  await expect(call).rejects.toThrow(
+    "params: limit is 5n; it takes a number, which is an f32, or [type, value], such as [i64, 5n]",
+  );
 });

@@ -7,7 +7,7 @@ import { struct } from "../../src/algebra/struct.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
 import { u64 } from "../../src/algebra/types_64.ts";
 import { SourceError } from "../../src/errors.ts";
-import { shaderError } from "../../src/gpu/device/device_errors.ts";
+import { shaderError } from "../../src/gpu/device/shader_errors.ts";
 import { link } from "../../src/in_kernel/link.ts";
 import type { Algorithm } from "../../src/kernels/algorithms.ts";
 import type { Passes } from "../../src/plan/options.ts";

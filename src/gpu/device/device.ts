@@ -1,8 +1,8 @@
 import { traitsOf } from "../../adapters/adapter.ts";
-import { LimitError } from "../../errors.ts";
+import { LimitError, part } from "../../errors.ts";
 import type { BindingKind, Kernel } from "../../kernels/kernel.ts";
 import type { Context, CpuUse, Pipeline } from "./context.ts";
-import { compilesSubgroupIds, refusedError, roomError, shaderError } from "./device_errors.ts";
+import { compilesSubgroupIds, refusedError, roomError } from "./device_errors.ts";
 import type { MostKept } from "./empty_context.ts";
 import { emptyContext, keepAtMost } from "./empty_context.ts";
 import { letGo, pipelineKeyOf, trim } from "./kept_pipelines.ts";
@@ -128,6 +128,7 @@ async function compile(device: GPUDevice, kernel: Compilable): Promise<Pipeline>
   const message = messages.find(({ type }) => type === "error");
   const problem = message ?? failure;
   if (problem) {
+    const { shaderError } = await part(import("./shader_errors.ts"));
     throw shaderError(kernel, label, message, failure);
   }
   return { pipeline: await made, layout };

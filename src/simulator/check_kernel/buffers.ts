@@ -7,16 +7,20 @@ import { CALLER } from "./options.ts";
 import type { Filling } from "./values.ts";
 import { fillBuffer, settingsOf, VALUE_COUNT } from "./values.ts";
 
-/** Typed arrays that say what they hold. Others may hold anything. */
-const told: readonly (readonly [
-  name: string,
-  isTold: (data: unknown) => boolean,
-  scalars: readonly string[],
-])[] = [
-  ["Float32Array", (data) => data instanceof Float32Array, ["f32"]],
-  ["Uint32Array", (data) => data instanceof Uint32Array, ["u32", "i32"]],
-  ["Int32Array", (data) => data instanceof Int32Array, ["i32", "u32"]],
-];
+/** What 64 bits fit: vectors of two or four words. */
+const PAIRS = "pairs of words";
+
+/** The typed arrays that say what they hold, and the scalars that they fit. Bytes may hold anything. */
+const told: Readonly<Record<string, readonly string[]>> = {
+  Uint32Array: ["u32", "i32"],
+  Int32Array: ["i32", "u32"],
+  Float32Array: ["f32"],
+  Uint16Array: ["f16"],
+  Float16Array: ["f16"],
+  BigUint64Array: [PAIRS],
+  BigInt64Array: [PAIRS],
+  Float64Array: [PAIRS],
+};
 
 /** The buffers of a check. */
 export interface Buffers {
@@ -115,13 +119,28 @@ function requireKnown(
 
 const MOST_TOLD = 8;
 
+/** What all scalars of a binding are, as {@link told} has it: their type, and whether they are pairs. Nothing is told of several types. */
+function kindsOf(binding: DeclaredBinding): readonly string[] {
+  const scalar = onlyScalarOf(binding);
+  const { fixed, element } = binding.shape;
+  const isPaired = [...fixed, ...element].every(({ components }) => components % 2 === 0);
+  const isWord = scalar === "u32" || scalar === "i32";
+  return scalar === undefined ? [] : [scalar, ...(isWord && isPaired ? [PAIRS] : [])];
+}
+
 function givenBytes(option: string, data: unknown, binding: DeclaredBinding): Uint8Array {
   const bytes = bytesIn(option, data);
-  const scalar = onlyScalarOf(binding);
-  const [name, , scalars] = told.find(([, isTold]) => isTold(data)) ?? [];
-  if (scalar !== undefined && scalars?.includes(scalar) === false) {
-    const array = told.find(([, , of]) => of[0] === scalar)?.[0] ?? "Uint16Array, for f16";
-    refuse(CALLER, option, `a ${name}`, `a ${array}: ${binding.name} is ${typeTextOf(binding)}`);
+  const kinds = kindsOf(binding);
+  const name = (data as object)[Symbol.toStringTag as never] as string;
+  const fits = (array: string): boolean => told[array]?.some((one) => kinds.includes(one)) ?? true;
+  if (kinds.length > 0 && !fits(name)) {
+    const takes = Object.keys(told).filter(fits).join(", ");
+    refuse(
+      CALLER,
+      option,
+      `a ${name}`,
+      `one of ${takes}, or bytes: ${binding.name} is ${typeTextOf(binding)}`,
+    );
   }
   const least = bytesOf(binding.shape, 1);
   if (bytes.length < least) {

@@ -1,3 +1,4 @@
+import { refuse, shown } from "../../errors.ts";
 import type { Finding } from "../findings.ts";
 import { Machine } from "../machine/machine.ts";
 import type { Binding, Bound } from "./bindings.ts";
@@ -11,7 +12,7 @@ import { moreRuns, otherOrders, runsOf } from "./machines.ts";
 import type { NotRun } from "./not_run.ts";
 import { linesNotRun } from "./not_run.ts";
 import type { CheckOptions, Chosen } from "./options.ts";
-import { chosenOf } from "./options.ts";
+import { CALLER, chosenOf } from "./options.ts";
 import type { Override } from "./text.ts";
 
 /** A finding of a check, and in which of its runs it was. */
@@ -93,6 +94,59 @@ export interface CheckReport {
  * ```
  */
 export function checkKernel(code: string, options: CheckOptions = {}): CheckReport {
+  const check = checkOf(code, options);
+  let step = check.next();
+  while (!step.done) {
+    step = check.next();
+  }
+  return step.value;
+}
+
+/**
+ * Does what `checkKernel` does, and lets other work of this thread go on between two runs, such as drawing a page, or the click that aborts the
+ * check.
+ *
+ * @throws {unknown} the signal's reason, if it is aborted.
+ *
+ * @example
+ * ```ts
+ * import { checkKernelAsync } from "wavefold/simulator";
+ *
+ * const signal = AbortSignal.timeout(10_000);
+ * const { findings } = await checkKernelAsync(`
+ *   @group(0) @binding(0) var<storage, read_write> data: array<u32>;
+ *   @compute @workgroup_size(64)
+ *   fn main() {
+ *     data[0] += 1u;
+ *   }`, { signal });
+ * findings.map(({ kind, line }) => [kind, line]); // [["race", 5]]
+ * ```
+ */
+export async function checkKernelAsync(
+  code: string,
+  options: CheckOptions & {
+    /** Ends the check before its next run. */
+    readonly signal?: AbortSignal;
+  } = {},
+): Promise<CheckReport> {
+  const { signal } = Object(options) as typeof options;
+  if (signal !== undefined && !(signal instanceof AbortSignal)) {
+    refuse(CALLER, "signal", shown(signal), "an AbortSignal");
+  }
+  signal?.throwIfAborted();
+  const check = checkOf(code, signal === undefined ? options : ({ ...options, signal: undefined } as object));
+  for (;;) {
+    const step = check.next();
+    if (step.done) {
+      return step.value;
+    }
+    await new Promise((resolve) => setTimeout(resolve));
+    signal?.throwIfAborted();
+  }
+}
+
+/** A check, which stops behind each run. */
+function checkOf(code: string, options: CheckOptions): Generator<void, CheckReport> {
   const chosen = chosenOf(options);
   const kernel = kernelOf(String(code), chosen);
   return new Check(kernel, chosen).report();
@@ -162,7 +216,7 @@ class Check {
     this.#ran = new Uint8Array(program.blocks.length);
   }
 
-  report(): CheckReport {
+  *report(): Generator<void, CheckReport> {
     const { usesSubgroups: takesSizes, entryPoint, program, overrides, buffers } = this.#kernel;
     const { seed, lanes, runs: count, seconds } = this.#chosen;
     const subgroupSizes = takesSizes ? this.#chosen.subgroupSizes : [];
@@ -171,11 +225,12 @@ class Check {
     const [first = FIRST, ...others] = runsOf(takes);
     const end = Date.now() + 1000 * seconds;
     const { results } = this.#note(this.#fittingRun(first, first));
-    const done = 1 + this.#runAll(others, first, () => Date.now() > end);
+    const done = 1 + (yield* this.#runAll(others, first, () => Date.now() > end));
     const skippedRuns = 1 + others.length - done;
     // Other values may lead where no thread has been.
     const more = count === undefined && valueCount > 1 ? moreRuns(first, valueCount) : [];
-    const runs = done + this.#runAll(more, first, () => Date.now() > end || this.#ran.every(Boolean));
+    const isEnough = (): boolean => Date.now() > end || this.#ran.every(Boolean);
+    const runs = done + (yield* this.#runAll(more, first, isEnough));
     return {
       entryPoint,
       workGroupSize: program.workGroupSize,
@@ -191,9 +246,10 @@ class Check {
   }
 
   /** Does runs until it is enough. Returns how many it did. */
-  #runAll(runs: readonly Run[], first: Run, isEnough: () => boolean): number {
+  *#runAll(runs: readonly Run[], first: Run, isEnough: () => boolean): Generator<void, number> {
     let done = 0;
     for (const run of runs) {
+      yield;
       if (isEnough()) {
         break;
       }
@@ -344,19 +400,12 @@ class Check {
   }
 }
 
-/**
- * Findings without those that others cause: races at a place that takes an index past the end, as the last element is taken in its place, where
- * such threads meet; and what comes of a call that not all threads reach.
- */
+/** Findings without what comes of a call that not all threads reach. */
 function causesAmong(findings: readonly Finding[]): readonly Finding[] {
-  const linesOf = (kind: Finding["kind"]): ReadonlySet<number> =>
-    new Set(findings.flatMap((one) => (one.kind === kind ? one.line : [])));
-  const outside = linesOf("out-of-bounds");
-  const divergent = linesOf("divergence");
-  return findings.filter(({ kind, line, otherLine = line, called }) => {
-    const isOfCall = called !== undefined && kind !== "divergence" && divergent.has(line);
-    return !isOfCall && (kind !== "race" || !(outside.has(line) || outside.has(otherLine)));
-  });
+  const divergent = new Set(findings.flatMap(({ kind, line }) => (kind === "divergence" ? line : [])));
+  return findings.filter(
+    ({ kind, line, called }) => called === undefined || kind === "divergence" || !divergent.has(line),
+  );
 }
 
 function bufferOf({ binding, memory }: Bound): CheckBuffer {

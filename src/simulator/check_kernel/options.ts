@@ -119,7 +119,7 @@ function requireNumbers(option: string, given: Readonly<Record<string, unknown>>
 
 /** The options of a check. @throws {ArgumentError} which names the option that does not exist, or has no such value. */
 export function chosenOf(options: CheckOptions): Chosen {
-  requireOptions(CALLER, options, names);
+  requireOptions(CALLER, options, names, { signal: "checkKernelAsync takes it" });
   const {
     file = "kernel.wgsl",
     items,

@@ -420,7 +420,9 @@ export class ExpressionWriter extends PlaceWriter {
     const isStore = name === "atomicStore" || name === "atomicExchange";
     const does = name === "atomicLoad" ? "noteLoad" : isStore ? "noteStore" : "noteChange";
     const value = isStore ? `${args[0]}, ` : "";
-    this.emit(`if (g.watchesAtomics) g.${does}(${index}, ${value}t, ${this.site(one.from)});`);
+    const { isInside } = place;
+    const when = isInside === undefined ? "g.watchesAtomics" : `g.watchesAtomics && ${isInside}`;
+    this.emit(`if (${when}) g.${does}(${index}, ${value}t, ${this.site(one.from)});`);
     const old = this.named(`W[${index}]`);
     const { stored, result } = atomicTexts(name, of, old, args);
     if (stored !== undefined) {

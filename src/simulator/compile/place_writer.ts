@@ -227,7 +227,8 @@ export abstract class PlaceWriter {
     }
     const isOpen = of.kind === "memory" && of.type.kind === "array" && of.type.count === undefined;
     const count = isOpen ? this.named(this.openCount(of)) : String(countOf(of.type));
-    const index = this.inBounds(this.word(one.index), count, one.index.from);
+    const word = this.named(this.word(one.index));
+    const index = this.inBounds(word, count, one.index.from);
     if (of.kind === "register") {
       return /^\d+$/.test(index)
         ? { ...of, first: of.first + Number(index) * this.wordsIn(type), type }
@@ -236,7 +237,21 @@ export abstract class PlaceWriter {
     const { layout } = this.output.module;
     const stride = of.space === "buffer" ? layout.strideOf(of.type) : this.wordsIn(type);
     const { kind, space, memory } = of;
-    return { kind, space, memory, index: plusTerm(of.index, index, stride), type };
+    const isInside = this.#isInside(of, word, index);
+    return { kind, space, memory, index: plusTerm(of.index, index, stride), type, isInside };
+  }
+
+  /**
+   * Whether a place is where an index leads, and not where one past the end is taken to. In watched programs, threads that meet there are no race:
+   * the index is the finding. `index` is the one that {@link inBounds} gives for a word.
+   */
+  #isInside(of: MemoryPlace, word: string, index: string): string | undefined {
+    if (this.output.watching === undefined || index === word || !SHARED_SPACES.includes(of.space)) {
+      return of.isInside;
+    }
+    const condition = `${index} === ${word}`;
+    // The word may be a variable that changes before the place is used.
+    return this.named(of.isInside === undefined ? `(${condition})` : `(${of.isInside} && ${condition})`);
   }
 
   /** What a pointer points to. */
@@ -275,46 +290,56 @@ export abstract class PlaceWriter {
   }
 
   /** What reads a run of words in memory. */
-  #readRun({ space, memory }: MemoryPlace, { indices, isHalf }: Run, from: number): Words {
+  #readRun({ space, memory, isInside }: MemoryPlace, { indices, isHalf }: Run, from: number): Words {
     const [index = "", second] = indices;
     if (isHalf) {
-      return [this.named(`${memory}.readHalf(${index}, t, g, ${this.site(from)})`)];
+      const unless = isInside === undefined ? "" : `!${isInside} ? ${memory}.halfAt(${index}) : `;
+      return [this.named(`${unless}${memory}.readHalf(${index}, t, g, ${this.site(from)})`)];
     }
     if (space === "buffer") {
       const { words, checksReads } = this.#bound(memory);
+      const condition = isInside === undefined ? checksReads : `${checksReads} && ${isInside}`;
       this.emit(
-        `if (${checksReads}) ${memory}.checkReads(${index}, ${indices.length}, t, g, ${this.site(from)});`,
+        `if (${condition}) ${memory}.checkReads(${index}, ${indices.length}, t, g, ${this.site(from)});`,
       );
       return indices.map((at) => this.named(`${words}[${at}]`));
     }
     if (space === "workgroup") {
       if (second === undefined) {
-        return [this.named(`g.read(${index}, t, ${this.site(from)})`)];
+        const unless = isInside === undefined ? "" : `!${isInside} ? W[${index}] : `;
+        return [this.named(`${unless}g.read(${index}, t, ${this.site(from)})`)];
       }
-      this.emit(`g.checkReads(${index}, ${indices.length}, t, ${this.site(from)});`);
+      const when = whenInside(isInside);
+      this.emit(`${when}g.checkReads(${index}, ${indices.length}, t, ${this.site(from)});`);
     }
     return indices.map((at) => this.named(`${memory}[${at}]`));
   }
 
-  /** What writes a run of words in memory. */
-  #writeRun({ space, memory }: MemoryPlace, { indices, isHalf }: Run, words: Words, from: number): void {
+  /** What writes a run of words in memory. In watched programs, nothing is written past the end. */
+  #writeRun(
+    { space, memory, isInside }: MemoryPlace,
+    { indices, isHalf }: Run,
+    words: Words,
+    from: number,
+  ): void {
     const [index = "", second] = indices;
+    const when = whenInside(isInside);
     if (isHalf) {
-      this.emit(`${memory}.writeHalf(${index}, ${words[0]}, t, g, ${this.site(from)});`);
+      this.emit(`${when}${memory}.writeHalf(${index}, ${words[0]}, t, g, ${this.site(from)});`);
       return;
     }
     if (space === "workgroup" && second === undefined) {
-      this.emit(`g.write(${index}, ${words[0]}, t, ${this.site(from)});`);
+      this.emit(`${when}g.write(${index}, ${words[0]}, t, ${this.site(from)});`);
       return;
     }
     if (space === "buffer") {
-      this.emit(`${memory}.checkWrites(${index}, ${indices.length}, t, g, ${this.site(from)});`);
+      this.emit(`${when}${memory}.checkWrites(${index}, ${indices.length}, t, g, ${this.site(from)});`);
     } else if (space === "workgroup") {
-      this.emit(`g.checkWrites(${index}, ${indices.length}, t, ${this.site(from)});`);
+      this.emit(`${when}g.checkWrites(${index}, ${indices.length}, t, ${this.site(from)});`);
     }
     const target = space === "buffer" ? this.#bound(memory).words : memory;
     indices.forEach((at, word) => {
-      this.emit(`${target}[${at}] = ${words[word]};`);
+      this.emit(`${when}${target}[${at}] = ${words[word]};`);
     });
   }
 
@@ -456,6 +481,12 @@ export abstract class PlaceWriter {
 
   protected behindPointer = (type: Type): Type => (type.kind === "pointer" ? type.to : type);
 }
+
+/** Memory in which threads can meet. */
+const SHARED_SPACES: readonly MemoryPlace["space"][] = ["workgroup", "buffer"];
+
+const whenInside = (isInside: string | undefined): string =>
+  isInside === undefined ? "" : `if (${isInside}) `;
 
 const bytesOf = (type: Type): number => (scalarOf(type) === "f16" ? 2 : 4);
 

@@ -34,6 +34,8 @@ export interface MemoryPlace {
   readonly memory: string;
   readonly index: Index;
   readonly type: Type;
+  /** In watched programs, the text of whether all indices that lead there lie inside. Undefined if they do for sure. */
+  readonly isInside?: string | undefined;
 }
 
 export type Place = RegisterPlace | MemoryPlace;

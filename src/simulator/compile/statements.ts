@@ -242,10 +242,20 @@ export class StatementWriter extends ExpressionWriter {
   }
 
   #pointer(name: string, type: Extract<Type, { kind: "pointer" }>, value: Expression): void {
-    const { space, memory, index } = this.pointer(value);
+    const { space, memory, index, isInside } = this.pointer(value);
     const local = this.pointerLocal(type, space === "buffer" ? "storage" : space, memory);
     this.emit(`var $v${local.id}_0$ = ${textOfIndex(index)};`);
-    this.names.declare(name, { kind: "local", local });
+    const target = local.target && this.#keptInside(local.id, local.target, isInside);
+    this.names.declare(name, { kind: "local", local: target ? { ...local, target } : local });
+  }
+
+  /** What a pointer leads to, with whether that lies inside, which the pointer's second word holds. */
+  #keptInside(id: number, target: MemoryPlace, isInside: string | undefined): MemoryPlace {
+    if (isInside === undefined) {
+      return target;
+    }
+    this.emit(`var $v${id}_1$ = ${isInside};`);
+    return { ...target, isInside: `$v${id}_1$` };
   }
 
   #assign(one: Extract<Statement, { kind: "assign" }>): void {

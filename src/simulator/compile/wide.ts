@@ -724,7 +724,8 @@ export class WideWriter extends StatementWriter {
       return place;
     }
     const [index = ""] = this.#kept(scalar("u32"), [textOfIndex(place.index)]);
-    return { ...place, index: plusTerm(at(0), index, 1) };
+    const [isInside] = place.isInside ? this.#kept(scalar("bool"), [place.isInside]) : [];
+    return { ...place, index: plusTerm(at(0), index, 1), isInside };
   }
 
   /** Other work-groups go on before it. Then each active thread does it, and goes on to the end of the stretch. */

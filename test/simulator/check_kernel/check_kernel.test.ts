@@ -354,7 +354,7 @@ describe("an option", () => {
   test.each<[CheckOptions, string]>([
     [{ entryPoint: "other" }, 'entryPoint is "other"; it takes one of those that kernel.wgsl has: scale'],
     [{ dispatch: 0 }, "dispatch is 0; it takes one to three whole numbers from 1 to 65535"],
-    [{ dispatch: [1, 2, 3, 4] }, "dispatch is 1,2,3,4; it takes one to three whole numbers"],
+    [{ dispatch: [1, 2, 3, 4] }, "dispatch is [1, 2, 3, 4]; it takes one to three whole numbers"],
     [{ items: 0 }, "items is 0; it takes a whole number from 1 up"],
     [{ seed: -1 }, "seed is -1; it takes a whole number from 0 up"],
     [{ seed: 2 ** 32 }, "seed is 4294967296; it takes a whole number from 0 to 4294967295"],
@@ -362,7 +362,7 @@ describe("an option", () => {
     [{ seconds: 0 }, "seconds is 0; it takes a number above 0"],
     [{ fill: "zeros" as never }, 'fill is "zeros"; it takes some of "indices", "words"'],
     [{ subgroupSizes: [12] }, "subgroupSizes is 12; it takes some of 1, 2, 4, 8, 16, 32, 64, 128"],
-    [{ lanes: [] }, 'lanes is ; it takes some of "natural", "reversed", "permuted"'],
+    [{ lanes: [] }, 'lanes is []; it takes some of "natural", "reversed", "permuted"'],
     [{ unordered: 1 as never }, "unordered is 1; it takes true or false"],
     [{ overrides: { SIZE: 1 } }, 'overrides is "SIZE"; it takes the overrides of kernel.wgsl: it has none'],
     [
@@ -376,13 +376,16 @@ describe("an option", () => {
     ],
     [
       { buffers: { input: new Float32Array(4) } },
-      'buffers["input"] is a Float32Array; it takes a Uint32Array: input is array<u32>',
+      'buffers["input"] is a Float32Array; it takes one of Uint32Array, Int32Array, or bytes: input is array<u32>',
     ],
     [
       { buffers: { params: new Uint32Array(2) } },
       'buffers["params"] is 8 bytes; it takes 32 or more: params is Params',
     ],
-    [{ buffers: { input: [1] as never } }, 'buffers["input"] is 1; it takes a typed array or an ArrayBuffer'],
+    [
+      { buffers: { input: [1] as never } },
+      'buffers["input"] is [1]; it takes a typed array or an ArrayBuffer',
+    ],
     [{ overrides: null as never }, "overrides is null; it takes an object, by the names in the kernel"],
     [{ groups: 3 } as never, "checkKernel takes no option groups"],
   ])("%o is refused", (options, message) => {
@@ -433,5 +436,46 @@ fn step(body: ptr<function, Body>) { let at = &(*body).at; switch ((*body).kind 
 @compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) { ${statement} }`;
     expect(checkKernel(code).findings).toEqual([]);
+  });
+});
+
+describe("typed arrays for buffers", () => {
+  const arrays = {
+    Uint32Array,
+    Int32Array,
+    Float32Array,
+    Uint16Array,
+    BigUint64Array,
+    BigInt64Array,
+    Float64Array,
+    Uint8Array,
+  };
+  const words = ["Uint32Array", "Int32Array", "Uint8Array"];
+  const pairs = [...words, "BigUint64Array", "BigInt64Array", "Float64Array"];
+  test.each([
+    ["array<u32>", words],
+    ["array<i32, 4>", words],
+    ["array<atomic<u32>>", words],
+    ["array<vec3<u32>>", words],
+    ["array<vec2<u32>>", pairs],
+    ["array<vec4<i32>, 2>", pairs],
+    ["array<f32>", ["Float32Array", "Uint8Array"]],
+    ["array<vec2<f32>>", ["Float32Array", "Uint8Array"]],
+    ["array<f16>", ["Uint16Array", "Uint8Array"]],
+    ["array<Two>", Object.keys(arrays)],
+  ])("%s takes those whose elements it has", (type, fitting) => {
+    const code = `enable f16; struct Two { a: u32, b: f32 }
+@group(0) @binding(0) var<storage, read_write> data: ${type};
+@compute @workgroup_size(1) fn main() { let p = &data; }`;
+    const taken = Object.entries(arrays).filter(([, array]) => {
+      try {
+        checkKernel(code, { runs: 1, buffers: { data: new array(64) } });
+        return true;
+      } catch (cause) {
+        expect((cause as Error).message).toContain(`is a ${array.name}; it takes one of `);
+        return false;
+      }
+    });
+    expect(taken.map(([name]) => name).sort()).toEqual([...fitting].sort());
   });
 });

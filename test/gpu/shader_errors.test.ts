@@ -4,7 +4,7 @@ import { operator } from "../../src/algebra/custom_operator.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
 import { add } from "../../src/algebra/operators.ts";
-import { shaderError } from "../../src/gpu/device/device_errors.ts";
+import { shaderError } from "../../src/gpu/device/shader_errors.ts";
 import type { Module } from "../../src/text/link.ts";
 import { linesOf } from "../../src/text/origins.ts";
 import { useSoftwareFold } from "../support/fold.ts";
