@@ -128,15 +128,15 @@ export class OutOfMemoryError extends WavefoldError {
   }
 }
 
-/** A value of any kind, as a message shows it. Its type shows, too: text is in quotes, and a bigint ends in n. Of a list, the first eight. */
-export function shown(value: unknown): string {
-  if (typeof value === "object" && value !== null) {
-    return Array.isArray(value) ? `[${value.slice(0, 8).map(shown).join(", ")}]` : "an object";
-  }
-  return typeof value === "string"
-    ? JSON.stringify(value)
-    : String(value) + (typeof value === "bigint" ? "n" : "");
-}
+/** A value of any kind, as a message shows it. Its type shows, too: text is in quotes, and a bigint ends in n. */
+export const shown = (value: unknown): string =>
+  Array.isArray(value)
+    ? `[${value.map(shown).join(", ")}]`
+    : typeof value === "string"
+      ? JSON.stringify(value)
+      : typeof value === "bigint"
+        ? `${value}n`
+        : String(value);
 
 /** Throws an {@link ArgumentError} that says what an option or an argument is, and what the caller takes instead. `given` is text for the message. */
 export function refuse(caller: string, option: string, given: unknown, takes: string): never {

@@ -31,7 +31,6 @@ test.each([
   [2, "2"],
   [2n, "2n"],
   [[2, 2n, "2", [null]], '[2, 2n, "2", [null]]'],
-  [{ rows: 2 }, "an object"],
   [undefined, "undefined"],
 ])("a message shows %o with its type", (value, text) => {
   expect(shown(value)).toBe(text);

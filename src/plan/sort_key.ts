@@ -212,7 +212,8 @@ export function requireBits(
 /** @throws {ArgumentError} for what is no whole number from `least` up. */
 export function requireWhole(value: unknown, least: number, title: string, option: string): number {
   if (typeof value !== "number" || !Number.isInteger(value) || value < least || value > 0xffffffff) {
-    refuse(title, option, shown(value), `a whole number from ${least} to 2^32 - 1`);
+    const given = typeof value === "object" && value !== null ? "an object" : shown(value);
+    refuse(title, option, given, `a whole number from ${least} to 2^32 - 1`);
   }
   return value;
 }

@@ -104,7 +104,10 @@ export interface SimulatorOptions {
    * that says that it is a fallback; with another vendor it says that it is none.
    */
   readonly vendor?: string;
-  /** The features of the adapter. All that the simulator has by default. */
+  /**
+   * The features of the adapter: `"shader-f16"`, `"subgroups"` and `"timestamp-query"` by default. There is also `"subgroup-size-control"`: a
+   * kernel's `@subgroup_size(16)` has it run with subgroups of 16 lanes, whatever `subgroupSize` says.
+   */
   readonly features?: readonly string[];
   /** Limits of the adapter, by WebGPU's names, for those that shall differ from the simulator's own. */
   readonly limits?: Readonly<Record<string, number>>;

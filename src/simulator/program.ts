@@ -6,7 +6,7 @@ import { requireTrue } from "./compile/evaluate.ts";
 import { FunctionText } from "./compile/function_text.ts";
 import { namesOf } from "./compile/functions.ts";
 import type { FunctionDeclaration } from "./compile/module.ts";
-import { attributeOf, Module } from "./compile/module.ts";
+import { attributeOf, Module, namesAfter } from "./compile/module.ts";
 import { usesSubgroups } from "./compile/subgroup_calls.ts";
 import type { Watch } from "./compile/watching.ts";
 import type { Machine, Sites } from "./machine/machine.ts";
@@ -53,14 +53,6 @@ export class WgslModule {
     this.requires = namesAfter(module, "requires");
   }
 }
-
-/** The names in a module's directives of a kind. */
-const namesAfter = ({ declarations }: Module, directive: "enable" | "requires"): readonly string[] =>
-  declarations.flatMap((one) =>
-    one.kind === "directive" && one.text.startsWith(`${directive} `)
-      ? one.text.slice(directive.length).split(/[ ,]+/).filter(Boolean)
-      : [],
-  );
 
 /** Reads WGSL. @throws {TextFault} */
 export const readModule = (code: string): WgslModule =>
@@ -131,6 +123,8 @@ interface Residents {
 /** A pipeline's program: an entry point and all that it reaches, as JavaScript. */
 export class Program {
   readonly workGroupSize: readonly [number, number, number];
+  /** The size of its subgroups, if it asks for one. */
+  readonly subgroupSize: number | undefined;
   /** The places that findings name by their numbers. */
   readonly sites: Sites;
   /** Of a program that is watched: `ran` of a machine says which of them have run. */
@@ -154,6 +148,7 @@ export class Program {
       () => compiled(module.separate(), entryPoint, constants, watch),
     );
     this.workGroupSize = this.#compiled.workGroupSize;
+    this.subgroupSize = this.#compiled.subgroupSize;
     this.#usesSubgroups = usesSubgroups(module, entryPoint);
     this.#yields = module.reachOf(entryPoint).yields;
     this.sites = this.#compiled.sites;
@@ -177,7 +172,9 @@ export class Program {
       }
     }
     const run = (bound: ReadonlyMap<string, StorageRange>): void => this.#dispatch(machine, groups, bound);
-    if (this.#usesSubgroups && machine.options.otherSubgroupSize !== undefined) {
+    if (this.subgroupSize !== undefined) {
+      machine.withSubgroupSize(this.subgroupSize, () => run(ranges));
+    } else if (this.#usesSubgroups && machine.options.otherSubgroupSize !== undefined) {
       runWithBothSizes(machine, ranges, run);
     } else {
       run(ranges);

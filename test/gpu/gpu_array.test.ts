@@ -503,7 +503,7 @@ describe("as another type", () => {
   test.for([
     [u64, "as: type is u64; it takes a type of the same size: f32 has 4 bytes, and u64 has 8 bytes"],
     [u8, "as: type is u8; it takes a type of the same size: f32 has 4 bytes, and u8 has 1 bytes"],
-    [{}, "as: an object is not an element type"],
+    [{}, "as: [object Object] is not an element type"],
   ] as const)("errors %#", async ([type, message]) => {
     const array = await fold().upload(Float32Array.of(1));
     expect(() => array.as(type as typeof u32)).toThrow(message);

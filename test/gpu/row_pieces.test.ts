@@ -334,7 +334,7 @@ describe("what is wrong", () => {
     );
     const noSource = await rejection(one.reduceStream({ type: u32 } as never, undefined as never));
     expect((noSource as Error).message).toMatch(
-      /reduceStream: source is an object; it takes a ReadableStream/,
+      /reduceStream: source is \[object Object\]; it takes a ReadableStream/,
     );
     one.destroy();
   });

@@ -291,7 +291,7 @@ describe("a tuning that is given", () => {
     [{ ...tuning, more: 1 }, "openFold: tuning takes no option more"],
     [{ ...tuning, adapter: undefined }, "openFold: tuning.adapter: options is undefined; it takes an object"],
     [{ ...tuning, singlePass: 1 }, "openFold: tuning: singlePass is 1; it takes true or false"],
-    [{ ...tuning, rows: {} }, "openFold: tuning.rows is an object; it takes an array"],
+    [{ ...tuning, rows: {} }, "openFold: tuning.rows is [object Object]; it takes an array"],
     [
       { ...tuning, cpuLengths: { sorts: 1 } },
       "openFold: tuning.cpuLengths takes no option sorts; did you mean sort?",

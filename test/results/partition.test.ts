@@ -569,7 +569,7 @@ describe("what is refused", () => {
     [
       "a range where there is to be none yet",
       (one) => one.preparePartition({ type: u32, where: "true", rest: {} as never, maxLength: 8 }),
-      "preparePartition: rest is an object; it takes true or false",
+      "preparePartition: rest is [object Object]; it takes true or false",
       "rest",
     ],
     [

@@ -70,7 +70,7 @@ describe("options of the simulator", () => {
     [{ patience: 1.5 }, "simulatedGpu: patience is 1.5; it takes a whole number from 1 up"],
     [{ seed: -1 }, "simulatedGpu: seed is -1; it takes a whole number from 0 to 4294967295"],
     [{ seed: "7" }, 'simulatedGpu: seed is "7"; it takes a whole number from 0 to 4294967295'],
-    [{ onFinding: {} }, "simulatedGpu: onFinding is an object; it takes a function"],
+    [{ onFinding: {} }, "simulatedGpu: onFinding is [object Object]; it takes a function"],
     [{ trace: true }, "simulatedGpu: trace is true; it takes a function"],
     [{ features: "subgroups" }, 'simulatedGpu: features is "subgroups"; it takes a list of names'],
     [{ limits: 5 }, "simulatedGpu: limits is 5; it takes an object of limits"],

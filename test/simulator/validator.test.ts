@@ -201,7 +201,7 @@ describe("a validator", () => {
     const validator = { requestAdapter: async () => null } as unknown as GPU;
     await expect(simulatedGpu({ validator }).requestAdapter()).rejects.toThrow("that GPU has no adapter");
     expect(() => simulatedGpu({ validator: {} as GPU })).toThrow(
-      "simulatedGpu: validator is an object; it takes a GPU, as navigator.gpu is one",
+      "simulatedGpu: validator is [object Object]; it takes a GPU, as navigator.gpu is one",
     );
   });
 });

@@ -6,6 +6,7 @@ import { compilesSubgroupIds, refusedError, roomError } from "./device_errors.ts
 import type { MostKept } from "./empty_context.ts";
 import { emptyContext, keepAtMost } from "./empty_context.ts";
 import { letGo, pipelineKeyOf, trim } from "./kept_pipelines.ts";
+import { withSubgroupSize } from "./subgroup_size.ts";
 import { COMPUTE_STAGE } from "./usage_flags.ts";
 
 /** The parts of a kernel that its pipeline depends on. */
@@ -117,7 +118,19 @@ function requireBindings(
  */
 async function compile(device: GPUDevice, kernel: Compilable): Promise<Pipeline> {
   requireBindings(device, kernel);
-  const { label, code } = kernel;
+  const sized = withSubgroupSize(device, kernel);
+  if (sized !== undefined) {
+    try {
+      return await compileText(device, kernel, sized);
+    } catch {
+      // A device may refuse the size for this kernel, and the kernel runs with any.
+    }
+  }
+  return compileText(device, kernel, kernel.code);
+}
+
+async function compileText(device: GPUDevice, kernel: Compilable, code: string): Promise<Pipeline> {
+  const { label } = kernel;
   device.pushErrorScope("validation");
   const module = device.createShaderModule({ label, code });
   const [layout, descriptor] = descriptorOf(device, kernel, module);

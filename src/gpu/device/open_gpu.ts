@@ -13,8 +13,9 @@ const WANTED_FEATURES = [
   "core-features-and-limits",
   "shader-f16",
   "subgroups",
+  "subgroup-size-control",
   "timestamp-query",
-] as const satisfies readonly GPUFeatureName[];
+] as readonly string[] as readonly GPUFeatureName[];
 const WANTED_LIMITS = [
   "maxBufferSize",
   "maxStorageBufferBindingSize",

@@ -6,7 +6,10 @@ import { pipelineKeyOf } from "../device/kept_pipelines.ts";
 
 // A plan has kernels for ranges that lie in any way, and most programs record ranges of one kind.
 
-/** Compiles a kernel at once. If the device refuses it, only `isRefused` reports that, later. */
+/**
+ * Compiles a kernel at once. If the device refuses it, only `isRefused` reports that, later. So it asks for no size of subgroups, which the device
+ * might refuse.
+ */
 function compileNow(
   device: GPUDevice,
   kernel: Kernel,

@@ -1,4 +1,4 @@
-import type { Variable } from "../../text/syntax.ts";
+import type { Expression, Variable } from "../../text/syntax.ts";
 import { TextFault } from "../../text/syntax.ts";
 import type { Site, Sites } from "../machine/machine.ts";
 import { MOST_SITES } from "../machine/shadow.ts";
@@ -8,11 +8,42 @@ import { FunctionText } from "./function_text.ts";
 import type { Constants } from "./functions.ts";
 import { namesOf, sharedFunction, startFunction } from "./functions.ts";
 import type { GlobalVariable, Module } from "./module.ts";
-import { attributeOf } from "./module.ts";
+import { attributeOf, namesAfter } from "./module.ts";
 import type { SharedCall, Watch } from "./watching.ts";
 
 /** Most threads that a work-group may have on any device. The race checks have room for as many. */
 const MOST_THREADS = 2048;
+
+/** The number that an attribute of an entry point has. */
+function argumentOf(module: Module, constants: Constants, arg: Expression): number {
+  const known = module.constant(arg);
+  return known === undefined
+    ? constantWordOf(new FunctionText(module, constants), namesOf(module), arg)
+    : Number(known);
+}
+
+const SIZE_CONTROL = "subgroup_size_control";
+
+/** The size of subgroups that an entry point asks for by `@subgroup_size`, if it does. @throws {TextFault} */
+function subgroupSizeOf(module: Module, constants: Constants, entryPoint: string): number | undefined {
+  const { attributes = [] } = module.functions.get(entryPoint) ?? {};
+  const attribute = attributeOf(attributes, "subgroup_size");
+  const [arg] = attribute?.args ?? [];
+  if (attribute === undefined) {
+    return undefined;
+  }
+  if (!namesAfter(module, "enable").includes(SIZE_CONTROL)) {
+    throw new TextFault(
+      `use of '@subgroup_size' requires enabling extension '${SIZE_CONTROL}'`,
+      attribute.from,
+    );
+  }
+  const size = arg === undefined ? 0 : argumentOf(module, constants, arg);
+  if (size < 1 || (size & (size - 1)) !== 0) {
+    throw new TextFault(`@subgroup_size takes a power of two, and this is ${size}`, attribute.from);
+  }
+  return size;
+}
 
 function workGroupSizeOf(
   module: Module,
@@ -24,12 +55,7 @@ function workGroupSizeOf(
   if (attribute === undefined) {
     throw new TextFault(`${entryPoint} is no compute shader with a @workgroup_size`, declaration?.from ?? 0);
   }
-  const [x = 1, y = 1, z = 1] = attribute.args.map((arg) => {
-    const known = module.constant(arg);
-    return known === undefined
-      ? constantWordOf(new FunctionText(module, constants), namesOf(module), arg)
-      : Number(known);
-  });
+  const [x = 1, y = 1, z = 1] = attribute.args.map((arg) => argumentOf(module, constants, arg));
   if (Math.min(x, y, z) < 1 || x * y * z > MOST_THREADS) {
     const problem = `@workgroup_size(${x}, ${y}, ${z}) has ${x * y * z} threads; it takes 1 to ${MOST_THREADS}`;
     throw new TextFault(problem, attribute.from);
@@ -103,6 +129,8 @@ export interface Block {
 /** An entry point and all that it reaches, as JavaScript. */
 export interface Compiled {
   readonly workGroupSize: readonly [number, number, number];
+  /** The size of its subgroups, if it asks for one. */
+  readonly subgroupSize: number | undefined;
   readonly entryPoint: string;
   /** Each behind those that it calls. */
   readonly functions: readonly PlacedFunction[];
@@ -141,6 +169,7 @@ export function compiled(
   const placed = placedFunctions([...starts, ...functions]);
   return {
     workGroupSize,
+    subgroupSize: subgroupSizeOf(module, constants, entryPoint),
     entryPoint,
     ...placed,
     ...sitesOf(module, placed.functions, entryPoint, watch),

@@ -333,3 +333,11 @@ export const attributeOf = (attributes: readonly Attribute[], name: string): Att
   attributes.find((one) => one.name === name);
 
 export type { Call, FunctionDeclaration };
+
+/** The names in a module's directives of a kind. */
+export const namesAfter = ({ declarations }: Module, directive: "enable" | "requires"): readonly string[] =>
+  declarations.flatMap((one) =>
+    one.kind === "directive" && one.text.startsWith(`${directive} `)
+      ? one.text.slice(directive.length).split(/[ ,]+/).filter(Boolean)
+      : [],
+  );

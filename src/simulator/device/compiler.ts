@@ -32,6 +32,8 @@ export interface BindingText {
 /** An entry point that is ready to run. */
 export interface Runnable {
   readonly workGroupSize: readonly [number, number, number];
+  /** The size of its subgroups, if it asks for one. */
+  readonly subgroupSize?: number | undefined;
   /** The places of the text that findings name. */
   readonly sites: Sites;
   /** Runs a dispatch. Ranges have the key `"group,binding"`. */

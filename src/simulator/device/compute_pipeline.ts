@@ -1,6 +1,6 @@
 import { TextFault } from "../../text/syntax.ts";
 import type { BindingText, EntryPointText, Runnable } from "./compiler.ts";
-import type { Core } from "./core.ts";
+import type { Core, SubgroupSizes } from "./core.ts";
 import { DeviceObject, descriptorOf, firstOf, nameOf, useProblem } from "./device_object.ts";
 import type { ErrorKind } from "./errors.ts";
 import { pipelineError } from "./errors.ts";
@@ -182,6 +182,19 @@ function* sizeProblems(
   yield* above(limits, "maxComputeWorkgroupStorageSize", memory, "bytes of work-group memory");
 }
 
+/** What Dawn says of sizes of subgroups that a kernel asks for. */
+function* subgroupProblems(
+  { least, most }: SubgroupSizes,
+  { subgroupSize: size, workGroupSize: [x] }: Runnable,
+): Iterable<string> {
+  if (size !== undefined && (size < least || size > most)) {
+    yield `The subgroup_size attribute (${size}) is not in the allowed range ([${least}, ${most}]).`;
+  }
+  if (size !== undefined && x % size !== 0) {
+    yield `The x-dimension of workgroup invocations (${x}) is not a multiple of the subgroup_size attribute (${size})`;
+  }
+}
+
 const invalid = (message: string): Failure => ({ kind: "validation", message });
 
 /** What a pipeline of this descriptor runs, or why there is none. */
@@ -206,8 +219,10 @@ function compile(pipeline: SimulatedComputePipeline, given: Given): Compiled | F
   const layout = given.layout ?? automaticLayout(pipeline, bindings);
   try {
     const program = module.text.program(name, constants);
-    const size = firstOf(sizeProblems(core.limits, program.workGroupSize, workGroupMemory));
-    return size === undefined ? { layout, entryPoint, program, file: module.label } : invalid(size);
+    const wrong =
+      firstOf(sizeProblems(core.limits, program.workGroupSize, workGroupMemory)) ??
+      firstOf(subgroupProblems(core.subgroupSizes, program));
+    return wrong === undefined ? { layout, entryPoint, program, file: module.label } : invalid(wrong);
   } catch (cause) {
     return cause instanceof TextFault
       ? invalid(`${nameOf(module)}: ${cause.message}`)

@@ -5,6 +5,12 @@ import type { ErrorKind } from "./errors.ts";
 import type { Limits } from "./limits.ts";
 import { Timeline } from "./timeline.ts";
 
+/** The sizes of subgroups that the adapter reports. */
+export interface SubgroupSizes {
+  readonly least: number;
+  readonly most: number;
+}
+
 /** What a device is made of. */
 export interface CoreOptions {
   readonly readModule: ReadModule;
@@ -12,6 +18,7 @@ export interface CoreOptions {
   readonly machine: Machine;
   readonly features: ReadonlySet<string>;
   readonly limits: Limits;
+  readonly subgroupSizes: SubgroupSizes;
   /** The most bytes of all buffers together. */
   readonly mostBytes: number;
 }
@@ -22,6 +29,7 @@ export class Core {
   readonly machine: Machine;
   readonly features: ReadonlySet<string>;
   readonly limits: Limits;
+  readonly subgroupSizes: SubgroupSizes;
   readonly errors: ErrorScopes;
   readonly timeline: Timeline;
   /** Resolves when the device is lost. */
@@ -37,13 +45,14 @@ export class Core {
   #lastTimestamp = 0n;
 
   constructor(
-    { readModule, machine, features, limits, mostBytes }: CoreOptions,
+    { readModule, machine, features, limits, subgroupSizes, mostBytes }: CoreOptions,
     onUncaptured: (error: GPUError) => void,
   ) {
     this.readModule = readModule;
     this.machine = machine;
     this.features = features;
     this.limits = limits;
+    this.subgroupSizes = subgroupSizes;
     this.#mostBytes = mostBytes;
     this.errors = new ErrorScopes(onUncaptured);
     this.timeline = new Timeline((cause) =>

@@ -13,8 +13,10 @@ import { adapterLimits, commonLimits } from "./limits.ts";
 
 const CALLER = "simulatedGpu";
 
-/** The features that an adapter has, unless the options say so. */
-const allFeatures = [CORE_FEATURE, "shader-f16", "subgroups", "timestamp-query"] as const;
+/** The features that an adapter has, unless the options name others. */
+const commonFeatures: readonly string[] = [CORE_FEATURE, "shader-f16", "subgroups", "timestamp-query"];
+/** All that there are. */
+const allFeatures: readonly string[] = [...commonFeatures, "subgroup-size-control"];
 
 /** A GPU of plain JavaScript. */
 export class SimulatedGpuObject implements GPU {
@@ -27,6 +29,7 @@ export class SimulatedGpuObject implements GPU {
     requireSimulatorOptions(CALLER, options);
     this.#options = {
       readModule,
+      subgroupSizes: reportedSizes(options),
       machine: new Machine(options),
       info: infoOf(options),
       features: featuresOf(options),
@@ -99,7 +102,7 @@ function infoOf(options: SimulatorOptions): GPUAdapterInfo {
   } as GPUAdapterInfo;
 }
 
-function featuresOf({ features = allFeatures }: SimulatorOptions): ReadonlySet<string> {
+function featuresOf({ features = commonFeatures }: SimulatorOptions): ReadonlySet<string> {
   const unknown = features.find((name) => !allFeatures.some((known) => known === name));
   if (unknown !== undefined) {
     refuse(CALLER, "features", shown(unknown), allFeatures.map((name) => `"${name}"`).join(", "));

@@ -6,7 +6,11 @@ import { checked, DeviceObject, descriptorOf } from "./device_object.ts";
 import { languageFeatures } from "./language_features.ts";
 
 /** The features that a text asks for by `enable`. */
-const featuresOf: Readonly<Record<string, string>> = { f16: "shader-f16", subgroups: "subgroups" };
+const featuresOf: Readonly<Record<string, string>> = {
+  f16: "shader-f16",
+  subgroups: "subgroups",
+  subgroup_size_control: "subgroup-size-control",
+};
 
 export class SimulatedShaderModule extends DeviceObject implements GPUShaderModule {
   declare readonly __brand: "GPUShaderModule";

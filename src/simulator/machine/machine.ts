@@ -69,6 +69,8 @@ export class Machine {
   /** Whether the next dispatch was begun before, with subgroups of the other size. */
   #isBegun = false;
   #otherOptions: MachineOptions | undefined;
+  /** By the sizes of subgroups that kernels ask for. */
+  readonly #sizedOptions = new Map<number, MachineOptions>();
 
   /** The options are those of {@link requireSimulatorOptions}. */
   constructor(options: SimulatorOptions = {}) {
@@ -82,6 +84,7 @@ export class Machine {
     this.options = machineOptions(options);
     this.random = new Random(this.options.seed);
     this.#otherOptions = otherOptions(this.options);
+    this.#sizedOptions.clear();
     this.findings.length = 0;
     this.outside.clear();
     this.changes = 0;
@@ -102,6 +105,20 @@ export class Machine {
       this.random = random;
     }
     this.#isBegun = true;
+  }
+
+  /** Carries out a dispatch with subgroups of this size, which its kernel asks for. */
+  withSubgroupSize(subgroupSize: number, run: () => void): void {
+    const { options } = this;
+    const { otherSubgroupSize: _, ...others } = options;
+    const sized = this.#sizedOptions.get(subgroupSize) ?? { ...others, subgroupSize };
+    this.#sizedOptions.set(subgroupSize, sized);
+    this.options = sized;
+    try {
+      run();
+    } finally {
+      this.options = options;
+    }
   }
 
   /** Forgets who accessed what, and which faults were reported. */

@@ -30,7 +30,7 @@ test("ends with the reason of the signal, before the next run", async () => {
 
 test("takes no other signal, and checkKernel none", async () => {
   await expect(checkKernelAsync(RACE, { signal: {} as AbortSignal })).rejects.toThrow(
-    "checkKernel: signal is an object; it takes an AbortSignal",
+    "checkKernel: signal is [object Object]; it takes an AbortSignal",
   );
   await expect(checkKernelAsync(RACE, null as never)).rejects.toThrow("checkKernel: options is null");
   expect(() => checkKernel(RACE, { signal: AbortSignal.abort() } as never)).toThrow(
