@@ -101,8 +101,14 @@ export default defineConfig(({ mode }) => {
       pool: "forks" as const,
       setupFiles: ["test/support/equal_arrays.ts"],
       // Linking and compiling make many short-lived objects. With room for more of them, tests take some 5 % less CPU; and some 5 % less again
-      // where the heap, in megabytes, may be as large from the start as it becomes in the end.
-      execArgv: ["--min-semi-space-size=128", "--max-semi-space-size=128", "--initial-heap-size=2000"],
+      // where the heap, in megabytes, may be as large from the start as it becomes in the end. With the cores busy, threads that collect garbage
+      // take some 3 % more.
+      execArgv: [
+        "--min-semi-space-size=128",
+        "--max-semi-space-size=128",
+        "--initial-heap-size=2000",
+        "--single-threaded-gc",
+      ],
       // What Vite makes of a file is kept in node_modules/, by the file's text: both projects take it, and the runs that follow. A run takes some
       // 2 % less CPU by it, the next one 5 % less, and a run of one file half.
       experimental: { fsModuleCache: true },
@@ -110,8 +116,8 @@ export default defineConfig(({ mode }) => {
         all.filter((file) => takes(mode, file)),
         process.env.WAVEFOLD_TEST_ADAPTER === "gpu",
       ),
-      // Some tests wait for other processes; two cores are busy meanwhile.
-      maxWorkers: Math.max(3, availableParallelism()),
+      // Each process compiles for itself what most files have in common: a third one on two cores takes some 5 % more CPU.
+      maxWorkers: Math.max(2, availableParallelism()),
       // Only what hangs takes as long: on two busy cores, the longest takes half of it.
       testTimeout: 300_000,
       hookTimeout: 300_000,

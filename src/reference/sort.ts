@@ -3,6 +3,7 @@ import type { AnyArray, NameOf, ValueIn } from "../algebra/arrays.ts";
 import { arrayLike } from "../algebra/arrays.ts";
 import { bytesFor } from "../algebra/bytes.ts";
 import { bitsOfFloat } from "../algebra/float_bits.ts";
+import { encodeFloat16 } from "../algebra/float16.ts";
 import type { CheckedSegments, SegmentsByAxis } from "../algebra/segments.ts";
 import { requireSegments } from "../algebra/segments.ts";
 import type { ElementType, Scalar, ScalarType } from "../algebra/types.ts";
@@ -74,20 +75,53 @@ const topKNames = {
   segments: true,
 } as const satisfies OptionTable<ReferenceTopK<AnyArray>>;
 
-/** The key of a value as an unsigned integer in the order of a type's values: −0 before 0, and all NaNs as one, the last. */
-function orderOf(type: ScalarType, value: Scalar): bigint {
+/**
+ * What gives the keys of a type's values as unsigned integers in their order: −0 before 0, and all NaNs as one, the last. They are bigints only if
+ * the type has 64 bits, since numbers are far faster.
+ */
+const orderOf = (type: ScalarType): ((value: Scalar) => number | bigint) =>
+  type.bytes === 8 ? (value) => longOrder(type, value) : (value) => shortOrder(type, Number(value));
+
+function longOrder(type: ScalarType, value: Scalar): bigint {
   if (type.kind !== "float") {
     return BigInt(value) - BigInt(type.lowest);
   }
   const number = Number(value);
-  const width = BigInt(type.bytes * 8);
-  const all = (1n << width) - 1n;
   if (Number.isNaN(number)) {
-    return all;
+    return 2n ** 64n - 1n;
   }
   const bits = bitsOfFloat(type, number);
-  const sign = 1n << (width - 1n);
-  return bits >= sign ? bits ^ all : bits ^ sign;
+  const sign = 2n ** 63n;
+  return bits < sign ? bits + sign : 2n ** 64n - 1n - bits;
+}
+
+const float32 = /* @__PURE__ */ new Float32Array(1);
+const float32Bits = /* @__PURE__ */ new Uint32Array(float32.buffer);
+
+function shortOrder({ kind, bytes, lowest }: ScalarType, value: number): number {
+  if (kind !== "float") {
+    return value - Number(lowest);
+  }
+  const sign = 2 ** (8 * bytes - 1);
+  if (Number.isNaN(value)) {
+    return 2 * sign - 1;
+  }
+  float32[0] = value;
+  const bits = bytes === 2 ? encodeFloat16(value) : (float32Bits[0] as number);
+  return bits < sign ? bits + sign : 2 * sign - 1 - bits;
+}
+
+/** What takes the bits from one on and before another out of a key. Where a number has room for them, they are a number. */
+function bitsBetween(from: number, to: number): (key: number | bigint) => number | bigint {
+  const mask = (1n << BigInt(to - from)) - 1n;
+  const isShort = to - from <= 53;
+  return (key) => {
+    if (typeof key === "number") {
+      return Math.floor(key / 2 ** from) % 2 ** (to - from);
+    }
+    const bits = (key >> BigInt(from)) & mask;
+    return isShort ? Number(bits) : bits;
+  };
 }
 
 /**
@@ -244,7 +278,8 @@ function positionsOf(caller: string, data: SortedData, given: object): Uint32Arr
       return between;
     }
     for (const { keys: own, isDescending } of keys) {
-      const [x, y] = [own[a] as number | bigint, own[b] as number | bigint];
+      const x = own[a] as number | bigint;
+      const y = own[b] as number | bigint;
       if (x !== y) {
         return x < y === isDescending ? 1 : -1;
       }
@@ -284,7 +319,8 @@ function keysOfEach(
   }
   return requireKeys(options, types, caller).map(({ type, descending }, at) => {
     const read = valuesOf(arrays[at] as AnyArray, type);
-    const keys = Array.from({ length: first.length }, (_, index) => orderOf(type, read(index) as Scalar));
+    const keyOf = orderOf(type);
+    const keys = Array.from({ length: first.length }, (_, index) => keyOf(read(index) as Scalar));
     return { keys, isDescending: descending };
   });
 }
@@ -308,15 +344,12 @@ export function keysOf<A extends AnyArray>(
       ? requireKey({ key, ...(keyType && { keyType }) }, type, caller).type
       : requireScalar(keyType ?? ((key && type.wide) || type), caller, key ? "keyType" : "type");
   const [from, to] = requireBits(options.bits, { type: ofKey }, caller);
-  const mask = (1n << BigInt(to - from)) - 1n;
-  // Numbers are compared faster, and are exact up to 53 bits.
-  const isShort = to - from <= 53;
+  const [keyOf, bitsOf] = [orderOf(ofKey), bitsBetween(from, to)];
   const keyed = { caller, option: "key", to: ofKey, hasIndex: false };
   const read = key === undefined ? valuesOf(data, type) : resultsOver(key, { array: data, type }, keyed);
   return Array.from({ length: data.length }, (_, index) => {
     const own = key === undefined ? (read(index) as Scalar) : ofKey.round(read(index) as never);
-    const bits = (orderOf(ofKey, own) >> BigInt(from)) & mask;
-    return isShort ? Number(bits) : bits;
+    return bitsOf(keyOf(own));
   });
 }
 

@@ -260,12 +260,14 @@ export function itemBytes(
     if (isStruct && next() % 4 === 0) {
       continue;
     }
-    for (const [place, field] of fields.entries()) {
+    for (const field of fields) {
       const at = index * type.bytes + field.offset;
       writeScalar(view, at, field.type, kind, isPlain || isStruct, next);
-      const { bytes: size } = elementTypes[field.type];
-      if (isStruct && place === 0 && bytes.subarray(at, at + size).every((byte) => byte === 0)) {
-        writeOne(view, at, field.type);
+      if (isStruct && field === fields[0]) {
+        const { bytes: size } = elementTypes[field.type];
+        if (bytes.subarray(at, at + size).every((byte) => byte === 0)) {
+          writeOne(view, at, field.type);
+        }
       }
     }
   }

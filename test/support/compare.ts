@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { expect } from "vitest";
 
 /** Typed arrays, and structs' arrays: bytes, and the size of an item. */
@@ -22,8 +23,14 @@ export function bitsOf(array: Items): Uint32Array | Uint16Array | BigUint64Array
 const hex = (bits: number | bigint | undefined): string =>
   bits === undefined ? "nothing" : `0x${bits.toString(16)}`;
 
+const bytesOf = ({ buffer, byteOffset, byteLength }: Items): Buffer =>
+  Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
+
 /** Every item, as bits; fails with the first index that differs. */
 export function expectSameBits(actual: Items, expected: Items, title: string): void {
+  if (actual.BYTES_PER_ELEMENT === expected.BYTES_PER_ELEMENT && bytesOf(actual).equals(bytesOf(expected))) {
+    return;
+  }
   const a = bitsOf(actual);
   const e = bitsOf(expected);
   let differing = 0;

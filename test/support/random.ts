@@ -66,23 +66,33 @@ const specials: Record<TypeName, readonly (number | bigint)[]> = {
 
 /** An array of the type over these bits. */
 export function arrayOfBits(type: TypeName, bits: readonly (number | bigint)[]): ScalarArray {
-  const words = (): ArrayBuffer => Uint32Array.from(bits, Number).buffer;
-  const wide = (): ArrayBuffer => BigUint64Array.from(bits, BigInt).buffer;
+  const { bytes } = elementTypes[type];
+  const unsigned =
+    bytes === 8
+      ? BigUint64Array.from(bits, BigInt)
+      : bytes === 2
+        ? Uint16Array.from(bits, Number)
+        : Uint32Array.from(bits, Number);
+  return arrayOn(type, unsigned.buffer);
+}
+
+/** An array of the type over a buffer. */
+function arrayOn(type: TypeName, buffer: ArrayBuffer): ScalarArray {
   switch (type) {
     case "u32":
-      return new Uint32Array(words());
+      return new Uint32Array(buffer);
     case "i32":
-      return new Int32Array(words());
+      return new Int32Array(buffer);
     case "f32":
-      return new Float32Array(words());
+      return new Float32Array(buffer);
     case "f16":
-      return Uint16Array.from(bits, Number);
+      return new Uint16Array(buffer);
     case "u64":
-      return new BigUint64Array(wide());
+      return new BigUint64Array(buffer);
     case "i64":
-      return new BigInt64Array(wide());
+      return new BigInt64Array(buffer);
     case "f64":
-      return new Float64Array(wide());
+      return new Float64Array(buffer);
     default:
       return type satisfies never;
   }
@@ -92,14 +102,18 @@ export function arrayOfBits(type: TypeName, bits: readonly (number | bigint)[]):
 export function anyItems(type: TypeName, length: number, name: string): ScalarArray {
   const next = randomBits(name);
   const { bytes } = elementTypes[type];
-  const bits = Array.from({ length }, () => {
-    const row = specials[type];
-    if (next() % 4 === 0) {
-      return row[next() % row.length] ?? 0;
+  const Units = bytes === 2 ? Uint16Array : Uint32Array;
+  const special = new Units(arrayOfBits(type, specials[type]).buffer as ArrayBuffer);
+  const units = Math.max(1, bytes / 4);
+  const items = new Units(length * units);
+  for (let at = 0; at < items.length; at += units) {
+    const from = next() % 4 === 0 ? units * (next() % specials[type].length) : undefined;
+    // The upper word of an item is drawn first.
+    for (let unit = units - 1; unit >= 0; unit--) {
+      items[at + unit] = from === undefined ? next() : (special[from + unit] as number);
     }
-    return bytes === 8 ? words64(next(), next()) : bytes === 2 ? next() & 0xffff : next();
-  });
-  return arrayOfBits(type, bits);
+  }
+  return arrayOn(type, items.buffer);
 }
 
 /** Zeros but for one in `oneIn` items: for operators that a long run of values saturates. */

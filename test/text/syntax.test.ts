@@ -122,7 +122,9 @@ function requireNested(node: unknown, around: Span): void {
     }
   } else if (typeof node === "object" && node !== null) {
     const { from = around.from, to = around.to } = node as Partial<Span>;
-    expect(from >= around.from && to <= around.to && from <= to).toBe(true);
+    if (from < around.from || to > around.to || from > to) {
+      expect.fail(`${from} to ${to} is not within ${around.from} to ${around.to}`);
+    }
     for (const one of Object.values(node)) {
       requireNested(one, { from, to });
     }

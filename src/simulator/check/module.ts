@@ -53,7 +53,7 @@ class ModuleChecker extends DeclarationChecker {
       if (attributeOf(declaration.attributes, "compute") !== undefined) {
         this.#entryPoint(declaration);
       }
-      this.module.inCallOrder(declaration.name.name, done);
+      this.module.othersInCallOrder(declaration.name.name, done);
     }
   }
 

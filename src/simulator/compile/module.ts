@@ -76,6 +76,8 @@ export class Module {
   /** The calls at which threads meet, by the functions that have them. */
   readonly #meetings = new Map<string, readonly Meeting[]>();
   readonly #known = new Map<string, KnownFunction>();
+  /** What each entry point reaches, each function behind those that it calls. */
+  readonly #ordered = new Map<string, readonly FunctionDeclaration[]>();
   readonly #meanings: Meanings;
   readonly #placed: ReadonlyMap<string, PlacedTree>;
   /** The functions whose expressions have types. */
@@ -292,12 +294,15 @@ export class Module {
     return space?.kind === "name" ? space.name : undefined;
   }
 
-  /**
-   * The functions that an entry point reaches, each behind those that it calls, but for those that are `done` already, to which it adds them.
-   *
-   * @throws {TextFault} for one that calls itself.
-   */
-  inCallOrder(entryPoint: string, done = new Set<string>()): readonly FunctionDeclaration[] {
+  /** The functions that an entry point reaches, each behind those that it calls. @throws {TextFault} for one that calls itself. */
+  inCallOrder(entryPoint: string): readonly FunctionDeclaration[] {
+    const ordered = this.#ordered.get(entryPoint) ?? this.othersInCallOrder(entryPoint, new Set());
+    this.#ordered.set(entryPoint, ordered);
+    return ordered;
+  }
+
+  /** The same, but for those that are `done` already, to which it adds them. */
+  othersInCallOrder(entryPoint: string, done: Set<string>): readonly FunctionDeclaration[] {
     const open = new Set<string>();
     const ordered: FunctionDeclaration[] = [];
     const visit = (declaration: FunctionDeclaration): void => {

@@ -151,7 +151,7 @@ export class SimulatedComputePass extends Recorder implements GPUComputePassEnco
     const compiled = this.#pipeline?.compiled;
     const bound = compiled ? this.#boundFor(compiled) : [];
     const indirect = "buffer" in groups ? groups.buffer : undefined;
-    const all = concat(problems, this.#bindingProblems(compiled), usageProblems(bound, indirect));
+    const all = concat(problems, this.#bindingProblems(compiled, bound), usageProblems(bound, indirect));
     this.record(caller, all, () => {
       if (compiled === undefined) {
         return undefined;
@@ -174,7 +174,7 @@ export class SimulatedComputePass extends Recorder implements GPUComputePassEnco
     });
   }
 
-  *#bindingProblems(compiled: Compiled | undefined): Iterable<string> {
+  *#bindingProblems(compiled: Compiled | undefined, bound: readonly GroupRange[]): Iterable<string> {
     if (compiled === undefined) {
       yield "no pipeline is set";
       return;
@@ -188,7 +188,6 @@ export class SimulatedComputePass extends Recorder implements GPUComputePassEnco
         yield `${nameOf(set.group)} at ${at} has another layout than the pipeline`;
       }
     }
-    const bound = this.#boundFor(compiled);
     for (const { group, binding, minSize } of compiled.entryPoint.bindings) {
       const range = bound.find(
         (candidate) => candidate.group === group && candidate.entry.binding === binding,
@@ -273,7 +272,9 @@ function* usageProblems(
       yield `${nameOf(range.buffer)} holds the number of work-groups and is bound to be written, at ${placeOf(range)}`;
     }
     for (const earlier of ranges.slice(0, at)) {
-      yield range.buffer === earlier.buffer ? pairProblem(earlier, range) : undefined;
+      if (range.buffer === earlier.buffer) {
+        yield pairProblem(earlier, range);
+      }
     }
   }
 }
