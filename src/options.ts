@@ -65,14 +65,17 @@ export function requireOptions(
   }
 }
 
+/** The names of operators that are looked for in a text. */
+const OPERATOR = /^(add|mul|min|max|minimum|maximum|and|or|xor)$/;
+
 /** Refuses what is no object of options. `told` says what it is, and the message shows an option that takes it, or the like. */
 function refuseOptions(caller: string, told: string, given: unknown, names: OptionNames): never {
   const text = typeof given === "string" && given;
   const examples = {
-    op: /\W/.test(text || "") ? "" : text || "max",
+    op: text === false ? "max" : OPERATOR.test(text) ? text : /^\w\w+$/.test(text) && "add",
     where: shown(text || "x > 2"),
     descending: !text,
-    key: shown(text),
+    key: text && shown(text),
     map: shown(text || "x * x"),
   };
   const [option, value] = Object.entries(examples).find(([one, value]) => value && one in names) ?? [];

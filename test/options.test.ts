@@ -9,6 +9,8 @@ const fold = useFold();
 test.each([
   ["a string that may be an operator's name", "max", "op map", '"max"', "{ op: max }"],
   ["another string", "x > 2", "type where map", '"x > 2"', '{ where: "x > 2" }'],
+  ["a word that names no operator", "sum", "op map", '"sum"', "{ op: add }"],
+  ["a function where a text is the only key", (x: number) => x, "key", "a function", undefined],
   ["a key", "abs(x)", "op key", '"abs(x)"', '{ key: "abs(x)" }'],
   ["a function", (x: number) => x > 2, "type where map", "a function", '{ where: "x > 2" }'],
   ["a function of a map", (x: number) => x * 2, "type map", "a function", '{ map: "x * x" }'],

@@ -179,13 +179,11 @@ const asOption = (message: string): string =>
 /** The message for a buffer whose elements do not fit: with the dtypes of files in place of arrays. */
 function withDtypes(message: string, given: ReadonlyMap<string, string>): string {
   const [known, name = "", list = "", ...binding] =
-    /^checkKernel: buffers\["(.*)"\] is a \w+; it takes one of (.*), or bytes: (\w+) is (.*)$/.exec(
-      message,
-    ) ?? [];
+    /^checkKernel: buffers\["(.*)"\] is a \w+; it takes (.*) or bytes: (\w+) is (.*)$/.exec(message) ?? [];
   if (known === undefined) {
     return message;
   }
-  const holders = list.split(", ");
+  const holders = list.split(" or ");
   const fitting = Object.entries(typesRead).flatMap(([dtype, type]) =>
     holders.includes(holderOf[type]) ? [dtype] : [],
   );

@@ -13,10 +13,11 @@ wavefold COMMAND --help says what a command takes. For example:
   seq 5 | wavefold scan - --text u32 -o -
 
 The exit status is 0, or 1 after a failure; check has others. Then one line on
-stderr says what failed. A signal ends the command with 128 and the signal's
-number: 130 after Ctrl-C, 141 where nobody reads what it writes to -. An output
-file is written whole or not at all, and no temporary file stays behind. Each
-output of a command needs a file of its own.`;
+stderr says what failed, above the line of your WGSL that it is about. A signal
+ends the command with 128 and the signal's number: 130 after Ctrl-C, 141 where
+nobody reads what it writes to -. An output file is written whole or not at all,
+and no temporary file stays behind. Each output of a command needs a file of its
+own.`;
 
 /** An option as help has it: what it does, whether its command needs it, the values that it takes, and the one that it has if it is left out. */
 function optionDescription(
@@ -85,7 +86,7 @@ function program(printHelp: (text: string) => void): Command {
       .description(
         "Scan (prefix sum), reduce, stream compaction and sort of .npy files, on the GPU or in software.",
       )
-      // Errors are told in one place, in one line.
+      // Errors are told in one place.
       .configureOutput({ writeOut: printHelp, writeErr: () => {} })
       .exitOverride()
       .allowExcessArguments(false)
@@ -140,7 +141,7 @@ function cureOf({ code, message }: CommanderError, root: Command, args: readonly
   }
 }
 
-/** The message of an error, in one line, for the terminal. */
+/** The message of an error, for the terminal. */
 function messageOf(cause: unknown, root?: Command, args: readonly string[] = []): string {
   if (!(cause instanceof CommanderError)) {
     return messageLines(cause);

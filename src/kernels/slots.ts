@@ -179,7 +179,7 @@ export const slots: Readonly<Record<string, Slot>> = {
     roles: [
       ["the other range", "read_other other_length"],
       ["a tile, and the order of its items", "tile_of stage_tile merged_sources"],
-      ["which items are kept, and where they go", "count_kept kept_places"],
+      ["how many items are kept", "count_kept"],
       ["stores items and values", "store_merged move_values"],
     ],
   },

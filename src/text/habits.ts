@@ -28,12 +28,12 @@ const OTHER_TYPE = /\b(?:u64|i64|u32|i32|f16|f64)\b/;
 function typedParam(problem: string, code: string, floatParams: readonly string[]): string | undefined {
   const used = floatParams.filter((name) => new RegExp(`(?<![\\w.])${name}(?!\\w)`).test(code));
   const [met] = OTHER_TYPE.exec(problem) ?? [];
-  if (used.length === 0 || met === undefined || !/\bf32\b/.test(problem)) {
+  if (used.length !== 1 || met === undefined || !/\bf32\b/.test(problem)) {
     return undefined;
   }
   const type = /<<|>>/.test(problem) ? "u32" : met;
-  const pairs = used.map((name) => `${name}: [${type}, ${/^[ui]64$/.test(type) ? "5n" : 5}]`);
-  return `${used.join(" and ")} ${used.length === 1 ? "is an" : "are"} f32; a call takes ${pairs.join(", ")}, and a plan ${used.map((name) => `${name}: ${type}`).join(", ")}`;
+  const [name] = used;
+  return `${name} is an f32; as ${type}, a call takes ${name}: [${type}, ${/^[ui]64$/.test(type) ? "5n" : 5}], and a plan ${name}: ${type}`;
 }
 
 /**

@@ -121,7 +121,7 @@ test.each(table)("%s takes only true or false as %s", async (call, option, run) 
         .then(() => run({ [option]: value }))
         .catch((cause: unknown) => cause);
       expect(error, JSON.stringify(value)).toBeInstanceOf(ArgumentError);
-      const shown = typeof value === "string" ? JSON.stringify(value) : String(value);
+      const shown = typeof value === "string" || Array.isArray(value) ? JSON.stringify(value) : String(value);
       // Sorts take a list of these for several keys.
       const isList = Array.isArray(value) && (error as Error).message.includes(" is a list; ");
       const wanted = isList

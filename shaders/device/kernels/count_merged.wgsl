@@ -1,5 +1,5 @@
 // Counts the items of each tile of the merged order that merge_tiles.wgsl will keep.
-// Linked with contract.wgsl, merge/tile.wgsl and what that is linked with, merge/count_kept.wgsl and a scan of device/work_group.
+// Linked with contract.wgsl, merge/tile.wgsl and what that is linked with, merge/merged_places.wgsl, merge/count_kept.wgsl and a scan of device/work_group.
 // Dispatch at least call.tiles work-groups, one for each tile, after split_tiles.wgsl. Those past the last tile write nothing.
 // Work-group memory: that of the files.
 

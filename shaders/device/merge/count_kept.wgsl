@@ -1,5 +1,5 @@
 // How many of a thread's items are kept.
-// Linked with tile.wgsl. Call from any control flow. No work-group memory.
+// Linked with merged_places.wgsl. Call from any control flow. No work-group memory.
 
 fn count_kept(given_sources: array<u32, ITEMS>) -> u32 {
   var sources = given_sources;

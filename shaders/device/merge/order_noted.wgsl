@@ -1,5 +1,5 @@
 // The order of a tile's kept items, so that any thread finds where an item comes from.
-// Linked with tile.wgsl and a places_*.wgsl. A barrier must come before another thread reads it. Work-group memory: TILE words.
+// Linked with tile.wgsl and a places_*.wgsl, and for note_sources with merged_places.wgsl. A barrier must come before another thread reads it. Work-group memory: TILE words.
 
 var<workgroup> kept_sources: array<u32, TILE>;
 

@@ -1,5 +1,5 @@
 // Stores a tile's kept items from work-group memory, where each goes to its place among them first.
-// Linked with tile.wgsl, a places_*.wgsl and output_items.wgsl. Call in uniform control flow.
+// Linked with tile.wgsl, merged_places.wgsl, a places_*.wgsl and output_items.wgsl. Call in uniform control flow.
 
 fn store_items(tile: MergeTile, kept: KeptPlaces, thread: u32, given_sources: array<u32, ITEMS>) {
   var sources = given_sources;

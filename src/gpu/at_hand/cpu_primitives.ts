@@ -71,14 +71,14 @@ async function conditionOn(
 }
 
 /** The calls with texts of the caller's that have been checked for a device. */
-const checkedFor = new WeakMap<Context, Set<string>>();
+const checkedFor = new WeakMap<Context["kept"], Set<string>>();
 const MOST_CHECKED = 256;
 
 /** Checks a call with a text as its plan does, once. @throws {ArgumentError} {@link LimitError} {@link FeatureError} */
 async function requireRight(context: Context, planned: Planned): Promise<void> {
   const key = keyOfCall(planned);
-  const checked = checkedFor.get(context) ?? new Set<string>();
-  checkedFor.set(context, checked);
+  const checked = checkedFor.get(context.kept) ?? new Set<string>();
+  checkedFor.set(context.kept, checked);
   if (!checked.has(key)) {
     await planOfCall(planned, context);
     if (checked.size >= MOST_CHECKED) {

@@ -43,7 +43,7 @@ interface PlanOnGpu<P extends Kept> extends KeptPlan {
 }
 
 /** Plans that are being compiled, by their keys. */
-const pending = new WeakMap<Context, Map<string, PlanOnGpu<Kept>>>();
+const pending = new WeakMap<Context["kept"], Map<string, PlanOnGpu<Kept>>>();
 
 /** Uses a kept plan, or a new one, which is kept for later calls unless it has much scratch. Plans of one key are of one type. */
 export async function withPlanOnGpu<T, P extends Kept>(
@@ -57,7 +57,7 @@ export async function withPlanOnGpu<T, P extends Kept>(
     context.kept.plans.push(known);
     usePipelines(context, known.pipelines);
   }
-  const waiting = pending.get(context)?.get(key) as PlanOnGpu<P> | undefined;
+  const waiting = pending.get(context.kept)?.get(key) as PlanOnGpu<P> | undefined;
   const plan = known ?? waiting ?? newPlan(context, key, make);
   plan.uses++;
   try {
@@ -77,8 +77,8 @@ function destroyIfUnused({ isDropped, uses, prepared }: PlanOnGpu<Kept>): void {
 
 /** Compiles a plan. Calls that come meanwhile wait for it, too. */
 function newPlan<P extends Kept>(context: Context, key: string, make: () => Promise<P>): PlanOnGpu<P> {
-  const waiting = pending.get(context) ?? new Map<string, PlanOnGpu<Kept>>();
-  pending.set(context, waiting);
+  const waiting = pending.get(context.kept) ?? new Map<string, PlanOnGpu<Kept>>();
+  pending.set(context.kept, waiting);
   const compile = async (): Promise<P> => {
     try {
       const prepared = await withNumbers(make);

@@ -16,6 +16,7 @@ const told: Readonly<Record<string, readonly string[]>> = {
   Int32Array: ["i32", "u32"],
   Float32Array: ["f32"],
   Uint16Array: ["f16"],
+  Int16Array: [],
   Float16Array: ["f16"],
   BigUint64Array: [PAIRS],
   BigInt64Array: [PAIRS],
@@ -134,13 +135,8 @@ function givenBytes(option: string, data: unknown, binding: DeclaredBinding): Ui
   const name = (data as object)[Symbol.toStringTag as never] as string;
   const fits = (array: string): boolean => told[array]?.some((one) => kinds.includes(one)) ?? true;
   if (kinds.length > 0 && !fits(name)) {
-    const takes = Object.keys(told).filter(fits).join(", ");
-    refuse(
-      CALLER,
-      option,
-      `a ${name}`,
-      `one of ${takes}, or bytes: ${binding.name} is ${typeTextOf(binding)}`,
-    );
+    const takes = [...Object.keys(told).filter(fits), "bytes"].join(" or ");
+    refuse(CALLER, option, `a ${name}`, `${takes}: ${binding.name} is ${typeTextOf(binding)}`);
   }
   const least = bytesOf(binding.shape, 1);
   if (bytes.length < least) {
