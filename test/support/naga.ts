@@ -1,8 +1,17 @@
 import { NagaError, parseWgsl, validate } from "naga-wasm";
 import type { TitledKernel } from "./kernels.ts";
 
-/** What naga refuses of a text: its report, or nothing. */
+/** What naga refuses of the texts that it has read: its report, or nothing. */
+const known = new Map<string, string | undefined>();
+
 function refusalOf(code: string): string | undefined {
+  if (!known.has(code)) {
+    known.set(code, read(code));
+  }
+  return known.get(code);
+}
+
+function read(code: string): string | undefined {
   try {
     const module = parseWgsl(code);
     try {

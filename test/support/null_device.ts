@@ -42,14 +42,20 @@ export function useNullDevice(): () => GPUDevice {
   };
 }
 
-/** What the compiler says against each text that it refuses. */
+/** The texts in which a device's compiler has found nothing wrong. It would not the next time. */
+const rightTexts = new WeakMap<GPUDevice, Set<string>>();
+
+/** What the compiler says against each text that it refuses. A text that it has taken before is not compiled again. */
 export async function failures(
   device: GPUDevice,
   sources: readonly { readonly title: string; readonly code: string }[],
 ): Promise<string[]> {
+  const right = rightTexts.get(device) ?? new Set();
+  rightTexts.set(device, right);
+  const others = sources.filter(({ code }) => !right.has(code));
   device.pushErrorScope("validation");
   const all = await Promise.all(
-    sources.map(async ({ title, code }) => {
+    others.map(async ({ title, code }) => {
       const info = await device.createShaderModule({ code }).getCompilationInfo();
       const lines = code.split("\n");
       return info.messages
@@ -61,5 +67,13 @@ export async function failures(
   );
   const failure = await device.popErrorScope();
   const found = all.flat();
-  return found.length === 0 && failure !== null ? [failure.message] : found;
+  if (found.length === 0 && failure !== null) {
+    return [failure.message];
+  }
+  if (found.length === 0) {
+    others.forEach(({ code }) => {
+      right.add(code);
+    });
+  }
+  return found;
 }
