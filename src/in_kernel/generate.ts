@@ -4,7 +4,6 @@ import { operatorOn } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { refuse, refuseOthers, shown } from "../errors.ts";
-import { parse } from "../text/module.ts";
 import { piecesOf, textOf } from "../text/pieces.ts";
 import type { AlgorithmBody, WorkGroupAlgorithm } from "./algorithms.ts";
 import type { InKernelFunctions } from "./link.ts";
@@ -104,7 +103,7 @@ export function generate(
     nameOf = (name: string): string => `_${name}_${key}_${tile}${workGroupSize}${ending}`,
   ): void => {
     all += `${text}\n`;
-    for (const { name } of parse(text).declarations) {
+    for (const { name } of piecesOf(text)) {
       written[name] = nameOf(name);
     }
   };
@@ -112,12 +111,16 @@ export function generate(
     take(text, as);
   }
   const [expression, setup = ""] = domain.literal(monoid.identity, "value");
-  const identity = `fn identity() -> Element {
+  take(
+    [
+      `fn identity() -> Element {
   ${setup}return ${expression};
-}`;
-  for (const text of [identity, domain.conversions ?? "", ...body.texts(monoid), start?.inKernel ?? ""]) {
-    take(text);
-  }
+}`,
+      domain.conversions,
+      ...body.texts(monoid),
+      start?.inKernel,
+    ].join("\n"),
+  );
   // A caller's struct keeps its own name.
   written.Element = piecesOf(domain.element, rename).map(textOf).join("");
   written.value_from_exclusive ??= written.value_from_element as string;
