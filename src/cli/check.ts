@@ -10,7 +10,7 @@ import { checkKernel, compileKernel } from "../simulator/index.ts";
 import { linkDirectives } from "../wgsl.ts";
 import type { Elements } from "./arrays.ts";
 import { elementsIn } from "./arrays.ts";
-import { dtypes, typesRead } from "./dtypes.ts";
+import { arrays, dtypes, typesRead } from "./dtypes.ts";
 import { counted, oneLine, UsageError } from "./errors.ts";
 import { DASH, openTarget, requireApart } from "./files.ts";
 import { readKernel } from "./link.ts";
@@ -185,24 +185,16 @@ function withDtypes(message: string, given: ReadonlyMap<string, string>): string
   }
   const holders = list.split(" or ");
   const fitting = Object.entries(typesRead).flatMap(([dtype, type]) =>
-    holders.includes(holderOf[type]) ? [dtype] : [],
+    holders.includes(holderOf(type)) ? [dtype] : [],
   );
   const [whole] = Object.entries(dtypes).flatMap(([type, dtype]) =>
-    holders.includes(holderOf[type as TypeName]) ? [dtype] : [],
+    holders.includes(holderOf(type as TypeName)) ? [dtype] : [],
   );
   return `checkKernel: buffers ${name} has elements of ${given.get(name)}, and ${binding.join(" is ")}; it takes ${fitting.join(" ")}: convert it with a.astype("${whole}")`;
 }
 
-/** What holds the elements that files have. */
-const holderOf: Readonly<Record<TypeName, string>> = {
-  u32: "Uint32Array",
-  i32: "Int32Array",
-  f32: "Float32Array",
-  f16: "Uint16Array",
-  u64: "BigUint64Array",
-  i64: "BigInt64Array",
-  f64: "Float64Array",
-};
+/** The name of what holds elements of files. */
+const holderOf = (type: TypeName): string => arrays[dtypes[type]].name;
 
 const buffersOf = (given: readonly [string, string][]): Promise<readonly (readonly [string, Elements])[]> =>
   Promise.all(given.map(async ([name, path]) => [name, await elementsIn(path)] as const));

@@ -1,6 +1,4 @@
-import { elementTypes } from "../algebra/element_types.ts";
 import type { Operator } from "../algebra/monoid.ts";
-import { narrowTypes } from "../algebra/narrow_types.ts";
 import type { NarrowName, TypeName } from "../algebra/types.ts";
 import { workGroupAlgorithms } from "../in_kernel/algorithms.ts";
 import { codeOfDirective } from "../in_kernel/directives.ts";
@@ -8,6 +6,7 @@ import type { Algorithm } from "../kernels/algorithms.ts";
 import { workGroupReduce, workGroupScan, workGroupSegmentedReduce, workGroupSegmentedScan } from "../wgsl.ts";
 import { UsageError } from "./errors.ts";
 import { print } from "./print.ts";
+import { combinedType } from "./types_of_calls.ts";
 
 const functionsOf = {
   scan: workGroupScan,
@@ -45,10 +44,9 @@ export async function emit(
 function codeOfPrimitive(primitive: keyof typeof functionsOf, options: EmitOptions): string {
   const { op, workGroupSize, type: name } = options;
   const algorithm = workGroupAlgorithms[options.algorithm];
-  const wide = narrowTypes[name as NarrowName]?.wide.name;
-  const type = elementTypes[wide ?? (name as TypeName)];
+  const type = combinedType(name);
   const { code } = functionsOf[primitive]<TypeName>({ type, op, algorithm, workGroupSize });
-  return wide === undefined ? code : `// In WGSL, values of ${name} are ${wide}.\n${code}`;
+  return type.name === name ? code : `// In WGSL, values of ${name} are ${type.name}.\n${code}`;
 }
 
 /** The functions that the words of a directive ask for. */

@@ -1,10 +1,7 @@
 import type { Option } from "commander";
 import { fileFor, traitsOf } from "../adapters/adapter.ts";
 import { describedAdapters } from "../adapters/described.ts";
-import { elementTypes } from "../algebra/element_types.ts";
 import { monoid } from "../algebra/monoid.ts";
-import { narrowTypes } from "../algebra/narrow_types.ts";
-import type { NarrowName, TypeName } from "../algebra/types.ts";
 import { LimitError } from "../errors.ts";
 import type { CallExplained, CallName } from "../gpu/at_hand/choose_cpu.ts";
 import { explainCall } from "../gpu/at_hand/choose_cpu.ts";
@@ -18,6 +15,7 @@ import type { ExplainPlanOptions, Explanation } from "./explain_plans.ts";
 import { explained, planFor } from "./explain_plans.ts";
 import { DASH } from "./files.ts";
 import { print, reportTarget } from "./print.ts";
+import { combinedType } from "./types_of_calls.ts";
 import { withGpu } from "./with_fold.ts";
 
 /** Options of `wavefold explain`. */
@@ -202,8 +200,7 @@ function sizesFrom(
   const takesOperators = primitive === "reduce" || (primitive === "scan" && passes !== "single");
   return takesOperators &&
     traitsOf(facts).takesTilesOfOperators &&
-    monoid(op, elementTypes[narrowTypes[type as NarrowName]?.wide.name ?? (type as TypeName)], primitive)
-      .domain.row
+    monoid(op, combinedType(type), primitive).domain.row
     ? "src/algebra/exact_add.ts"
     : file;
 }

@@ -1,7 +1,6 @@
 import { elementTypes } from "../algebra/element_types.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { Operator } from "../algebra/monoid.ts";
-import { narrowTypes } from "../algebra/narrow_types.ts";
 import type { ElementType, NarrowName, TypeName } from "../algebra/types.ts";
 import { planFor as planAny } from "../gpu/executor/load_later.ts";
 import { planFactsFor } from "../gpu/executor/plan_facts_for.ts";
@@ -21,6 +20,7 @@ import { operandsOfList } from "../primitives/primitive.ts";
 import { UsageError } from "./errors.ts";
 import { inFlags, optionsOf } from "./primitive.ts";
 import { explainFlagsOf, nameOf } from "./primitives.ts";
+import { combinedType, typesOfCalls } from "./types_of_calls.ts";
 
 // The plans that recordings make of a command's options.
 
@@ -52,12 +52,6 @@ interface PlanWithNumbers {
 
 type Planner = (options: ExplainPlanOptions, facts: DeviceFacts) => Promise<PlanWithNumbers>;
 
-/** The types that calls take. */
-export const typesOfCalls: Readonly<Record<TypeName | NarrowName, ElementType>> = {
-  ...elementTypes,
-  ...narrowTypes,
-};
-
 /** What every plan takes. */
 const basicOf = ({ type, length, lengthOnGpu }: ExplainPlanOptions) => ({
   type: typesOfCalls[type],
@@ -70,8 +64,8 @@ function combinedTypes({ type }: ExplainPlanOptions): {
   readonly type: ElementType;
   readonly from?: ElementType;
 } {
-  const { [type]: own } = typesOfCalls;
-  return own.wide === undefined ? { type: own } : { type: own.wide, from: own };
+  const combined = combinedType(type);
+  return combined.name === type ? { type: combined } : { type: combined, from: typesOfCalls[type] };
 }
 
 const tuningOf = ({ algorithm, passes }: ExplainPlanOptions) => ({

@@ -11,18 +11,24 @@ const bits = randomBits("subgroup size");
 const FEATURE = "subgroup-size-control";
 const WITH = ["shader-f16", "subgroups", FEATURE];
 
-/** A fold on a simulated adapter, and the texts of the shaders that it has compiled. `refuses`: whether pipelines with a size fail. */
-async function openedWith(options: SimulatorOptions, refuses = false) {
-  const gpu = simulatedGpu(options);
-  const adapter = (await gpu.requestAdapter()) as GPUAdapter;
-  const fold = await openFold({ adapter, cpu: "never" });
-  const { device } = fold;
+/** The texts of the shaders that a device compiles from now on. */
+function textsCompiledOn(device: GPUDevice): string[] {
   const texts: string[] = [];
   const made = device.createShaderModule.bind(device);
   device.createShaderModule = (descriptor) => {
     texts.push(descriptor.code);
     return made(descriptor);
   };
+  return texts;
+}
+
+/** A fold on a simulated adapter, and the texts of the shaders that it has compiled. `refuses`: whether pipelines with a size fail. */
+async function openedWith(options: SimulatorOptions, refuses = false) {
+  const gpu = simulatedGpu(options);
+  const adapter = (await gpu.requestAdapter()) as GPUAdapter;
+  const fold = await openFold({ adapter, cpu: "never" });
+  const { device } = fold;
+  const texts = textsCompiledOn(device);
   if (refuses) {
     const pipeline = device.createComputePipelineAsync.bind(device);
     device.createComputePipelineAsync = async (descriptor) => {
@@ -145,12 +151,7 @@ test("Dawn takes the texts", async () => {
   expect(adapter.features.has(FEATURE as GPUFeatureName)).toBe(true);
   const fold = await openFold({ adapter, cpu: "never" });
   const { device } = fold;
-  const texts: string[] = [];
-  const made = device.createShaderModule.bind(device);
-  device.createShaderModule = (descriptor) => {
-    texts.push(descriptor.code);
-    return made(descriptor);
-  };
+  const texts = textsCompiledOn(device);
   const plan = await fold.prepareScan({
     type: u32,
     maxLength: 1 << 16,
