@@ -96,6 +96,8 @@ export interface PairRow extends TuningRow {
 export interface SinglePassTable extends Rows<"scan" | "compact" | "totals" | "offsets" | "runs" | "parts"> {
   /** Rows that come before those of `scan` if these are the default. */
   readonly pairs?: readonly PairRow[];
+  /** The row of scans of narrow items, of which threads hold words, if that of `scan` is the default. */
+  readonly words?: TuningRow;
   /** The row of scan_flat_segments.wgsl, where `scan` takes subgroups. */
   readonly flatSegments?: TuningRow;
   /** The most work-groups of a scan whose length only the GPU knows. They take tiles in turn. The default is one for each tile. */

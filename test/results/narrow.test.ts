@@ -129,8 +129,18 @@ interface Recordable {
   destroy(): void;
 }
 
-/** A thread takes whole vectors; or, of three items, one at a time. */
-const packedRecordings = [
+interface PackedRecording {
+  readonly length: number;
+  /** The word of the buffer at which the items start. */
+  readonly start: number;
+  readonly lengthOnGpu: boolean;
+  readonly passes: "single" | "reduce-then-scan";
+  readonly itemsPerThread: number;
+  readonly algorithm?: "subgroup";
+}
+
+/** A thread takes whole vectors; or, of three items, one at a time. By subgroups, sums that go in a single pass hold words. */
+const packedRecordings: readonly PackedRecording[] = [
   { length: 1, start: 1, lengthOnGpu: false, passes: "single", itemsPerThread: 4 },
   { length: 7, start: 3, lengthOnGpu: true, passes: "reduce-then-scan", itemsPerThread: 4 },
   { length: 131, start: 1, lengthOnGpu: true, passes: "single", itemsPerThread: 4 },
@@ -138,12 +148,15 @@ const packedRecordings = [
   { length: 131, start: 4, lengthOnGpu: false, passes: "single", itemsPerThread: 3 },
   { length: 1025, start: 4, lengthOnGpu: true, passes: "single", itemsPerThread: 4 },
   { length: 1025, start: 2, lengthOnGpu: false, passes: "reduce-then-scan", itemsPerThread: 8 },
-] as const;
+  { length: 1, start: 4, lengthOnGpu: true, passes: "single", itemsPerThread: 4, algorithm: "subgroup" },
+  { length: 131, start: 4, lengthOnGpu: false, passes: "single", itemsPerThread: 8, algorithm: "subgroup" },
+  { length: 1025, start: 4, lengthOnGpu: true, passes: "single", itemsPerThread: 4, algorithm: "subgroup" },
+];
 
 describe.each(types)("recordings of $name", (type) => {
   test.for(packedRecordings)(
-    "$length items from word $start on, $passes, $itemsPerThread for a thread",
-    async ({ length, start, lengthOnGpu, passes, itemsPerThread }) => {
+    "$length items from word $start on, $passes, $itemsPerThread for a thread, $algorithm",
+    async ({ length, start, lengthOnGpu, passes, itemsPerThread, algorithm }) => {
       const { device } = fold();
       const items = itemsOf(type, length) as Uint8Array;
       const where = type.kind === "signed" ? "x > 3" : "x % 3u == 1u";
@@ -155,9 +168,10 @@ describe.each(types)("recordings of $name", (type) => {
       }
       const moved = { workGroupSize: 8, itemsPerThread, maxLength: length + 9, lengthOnGpu } as const;
       const asked = { ...moved, type, where };
-      const scan = { ...moved, passes, type: type.wide, from: type };
+      const scan = { ...moved, passes, type: type.wide, from: type, ...(algorithm && { algorithm }) };
       const recordings: readonly (readonly [prepare: () => Promise<Recordable>, output: Numbers])[] = [
         [() => fold().prepareScan(scan), scanReference(items)],
+        [() => fold().prepareScan({ ...scan, exclusive: true }), scanReference(items, { exclusive: true })],
         [
           () => fold().prepareScan({ ...scan, exclusive: true, type: f64 }),
           scanReference(items, { type: f64, exclusive: true }),
