@@ -154,6 +154,9 @@ async function* scansOf(
       yield* [onGpu.then((plan) => countWorkGroups(plan, true, facts))];
     }
     yield* [planScan({ ...base, type: three, op: threeSum, passes: "single" }, facts)];
+    for (const from of [u8, i16]) {
+      yield* [planScan({ ...base, from, type: from.wide, passes: "single" }, facts)];
+    }
     for (const type of [u32, wide] as ElementType[]) {
       const op = type === u32 ? untyped(min) : wideSum;
       const mapped = { ...base, type, op, from: u32, map: type === u32 ? "x + i" : "Wide()" };
@@ -824,10 +827,10 @@ test("kernels take nothing of a tile but its interface", () => {
   }
   const used = files
     .filter((path) => path.startsWith("device/") && !inTiles.includes(path))
-    // Votes, pairs of lanes and rows of segments are of a subgroup's lanes; subgroups alone reduce in any order.
+    // Votes, pairs of lanes and rows of segments are of a subgroup's lanes; subgroups alone reduce in any order, and hold words.
     .filter(
       (path) =>
-        !/(look_back_votes|rank_(kept_)?by_(votes|arrival)|store_by_pairs|write_pair_\w+|run_lengths|key_before_by_shuffle|store_together|reduce_offsets|reduce\/several_tiles|scan_flat_segments|segments\/(values|scan_lanes|flat_\w+)|first_segment_searched|rows\/\w*subgroups)\.wgsl$/.test(
+        !/(look_back_votes|rank_(kept_)?by_(votes|arrival)|store_by_pairs|write_pair_\w+|run_lengths|key_before_by_shuffle|store_together|take_tile_of_words|reduce_offsets|reduce\/several_tiles|scan_flat_segments|segments\/(values|scan_lanes|flat_\w+)|first_segment_searched|rows\/\w*subgroups)\.wgsl$/.test(
           path,
         ),
     )

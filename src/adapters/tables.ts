@@ -82,7 +82,10 @@ export interface TuningRow extends Shape {
 export type Rows<Name extends Tuned> = Readonly<Record<Name, readonly TuningRow[]>>;
 
 /** Rows of reductions, and of scans and compactions that read their data twice. */
-export type TwoPassTable = Rows<"scan" | "reduce" | "compact">;
+export interface TwoPassTable extends Rows<"scan" | "reduce" | "compact"> {
+  /** How threads scan the counts of a compaction's tiles, where they go by subgroups in sizes of `compact`. The default is as they count. */
+  readonly counts?: Shape;
+}
 
 /** A row for scans whose elements are items of exactly so many bytes. Their lanes store vectors by pairs. */
 export interface PairRow extends TuningRow {

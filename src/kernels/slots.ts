@@ -14,12 +14,13 @@ export const slots: Readonly<Record<string, Slot>> = {
     roles: [
       ["numbers the threads", "Invocation work_group_thread"],
       ["divides the items", "vector_of"],
-      ["scans a tile", "begin_scan before_run run_of finish_run"],
+      ["scans a tile", "TileScan begin_scan before_run run_of finish_run"],
       ["reduces a tile", "reduce_tile"],
       ["computes the total of any tile", "total_of_tile"],
       ["of subgroups, numbers the lanes", "subgroup_count subgroup_lane subgroup_number subgroup_rank"],
       ["of subgroups, counts votes", "count_votes lanes_before"],
       ["of subgroups, scans their totals", "SubgroupsScan scan_subgroups subgroup_totals"],
+      ["of subgroups, scans a row of vectors", "scan_row"],
       ["of subgroups, reduces several tiles in any order", "with_items reduce_threads"],
     ],
   },
@@ -120,7 +121,10 @@ export const slots: Readonly<Record<string, Slot>> = {
   },
   "device/narrow": {
     does: "items of 8 and 16 bits, which share words",
-    roles: [["takes an item out of its word", "value_in"]],
+    roles: [
+      ["takes an item out of its word", "value_in"],
+      ["adds up a word's items", "sum_of_word"],
+    ],
   },
   "device/gather": {
     does: "finds the values of positions",

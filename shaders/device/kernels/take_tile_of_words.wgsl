@@ -22,7 +22,7 @@ fn take_tile(tile: u32, thread: u32, length: u32) {
       }
     }
   }
-  let total = reduce_subgroups(total_of_rows(element_from_item(bitcast<Input>(sum), 0u)));
+  let total = reduce_threads(element_from_item(bitcast<Input>(sum), 0u));
   hand_on(tile, total, thread);
   // A look-back that computes another tile's total uses the memory that this reads.
   let before_in_tile = before_run(TileScan(total));
