@@ -3,6 +3,7 @@ import type { Sample } from "../src/gpu/tuning/sample.ts";
 import type { BenchTypeName } from "./elements.ts";
 import {
   benchTypes,
+  bytesOf,
   decode,
   elementsOf,
   keptOf,
@@ -14,21 +15,11 @@ import {
 
 /** The bench's elements of a type, for the tuning. It has scans, reductions and compactions. */
 export function tuningSample(type: BenchTypeName): Sample {
-  const { bytes } = benchTypes[type].type;
   const numbersEach = wordsOf(type);
   return {
     op: operatorOn("add", type) as Operator,
     where: benchTypes[type].where,
-    bytesOf(length) {
-      const all = new Uint8Array(Math.ceil((length * bytes) / 4) * 4);
-      const elements = elementsOf(type, "add", length);
-      let done = 0;
-      for (let chunk = elements.next(); chunk !== undefined; chunk = elements.next()) {
-        all.set(chunk.bytes, done);
-        done += chunk.bytes.length;
-      }
-      return all;
-    },
+    bytesOf: (length) => bytesOf(type, "add", length),
     resultOf(primitive, length) {
       const elements = elementsOf(type, "add", length);
       const reference = referenceScan(type, "add", false);
