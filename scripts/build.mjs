@@ -172,7 +172,6 @@ await build({
     ),
     "bench/in-kernel": "bench/in-kernel.ts",
     "bench/beside": "bench/beside.ts",
-    "bench/family-run": "bench/family-run.ts",
     "bench/gaps": "bench/gaps.ts",
     "bench/machines": "bench/machines.ts",
   },

@@ -3,6 +3,7 @@ import type { AnyArray } from "../../algebra/arrays.ts";
 import { arrayOver, goneError, isOnGpu, namedType } from "../../algebra/arrays.ts";
 import { describe } from "../../algebra/check_value.ts";
 import { u32 } from "../../algebra/integers.ts";
+import { valuesIn } from "../../algebra/seen_params.ts";
 import type { ElementType } from "../../algebra/types.ts";
 import { requireType } from "../../algebra/types.ts";
 import { ArgumentError, refuse } from "../../errors.ts";
@@ -28,6 +29,7 @@ import { requireDevice } from "../device/lost.ts";
 import type { ReadBack } from "../device/transfer.ts";
 import type { Range } from "../executor/executor.ts";
 import { checkedParams } from "../executor/load_later.ts";
+import { keyOfCall } from "../executor/planned.ts";
 import {
   plannedLengthOnGpu,
   requireInto,
@@ -36,9 +38,10 @@ import {
   requireOnGpu,
 } from "../gpu_arrays/calls_on_gpu.ts";
 import type { Arrays, GpuArray } from "../gpu_arrays/gpu_array.ts";
+import { countOf, runOnGpu } from "../gpu_arrays/run_on_gpu.ts";
 import { readAll, upload, viaGpu } from "../gpu_arrays/upload_and_wrap.ts";
+import { prepare } from "../recordings/recording.ts";
 import { planPrimitive } from "./prepare.ts";
-import { countOf, runOnGpu } from "./run_on_gpu.ts";
 
 // Calls of primitives on arrays: those on the GPU, and those at hand, which go there and back.
 
@@ -266,15 +269,17 @@ function run(
   const isPlain = operands.every((one) => arrayOf(one).offset === 0);
   const arrangements = primitive.arrangements?.slice(0, isPlain ? 1 : undefined);
   const sources = Object.fromEntries(operands.map((operand) => [operand.range, arrayOf(operand)]));
-  const rangeNamed = (name: string): string => operands.find((one) => one.name === name)?.range ?? "";
   return runOnGpu(context, arrays, {
     title,
-    primitive: [primitive.name, ...(arrangements ?? [])].join(),
-    all,
-    plan: () => planPrimitive(primitive, context.facts, all, arrangements),
+    key: keyOfCall({ primitive: `${[primitive.name, ...(arrangements ?? [])].join()} on the GPU`, all }),
+    async compile() {
+      const plan = await planPrimitive(primitive, context.facts, all, arrangements);
+      const scratchBytes = plan.scratch.reduce((sum, { bytes }) => sum + bytes, 0);
+      return { ...(await prepare(context, plan, undefined, true)), scratchBytes };
+    },
     sources: { input: data, ...sources },
-    ranges: { ...request.numbers, ...Object.fromEntries(counts) },
-    results: results.map(({ like, ...others }) => ({ ...others, ...(like && { like: rangeNamed(like) }) })),
+    ranges: { ...request.numbers, ...Object.fromEntries(counts), ...valuesIn(all) },
+    results: results.map((result) => ({ ...result, like: onGpu[result.like ?? ""] })),
     into,
   });
 }
