@@ -18,6 +18,13 @@ export function once<T>(load: () => Promise<T>): () => T | Promise<T> {
     });
 }
 
+/** What follows from a value, as soon as it is there. A call whose code is loaded makes no promise for it. */
+export const afterLoad = <T, Made>(
+  value: T | Promise<T>,
+  use: (value: T) => Made,
+): Made | Promise<Awaited<Made>> =>
+  (value instanceof Promise ? value.then(use) : use(value)) as Made | Promise<Awaited<Made>>;
+
 export const loadParams = /* @__PURE__ */ once(() => import("./params.ts"));
 
 /** Options that may have params. Nobody has checked these yet. */
