@@ -70,7 +70,7 @@ export const wideIn = <Options extends object>(options: Options): Options | Prom
 export async function withArrays<Made>(
   caller: string,
   arrays: Readonly<Record<string, Place>>,
-  compute: () => Promise<Made>,
+  compute: () => Made | Promise<Made>,
 ): Promise<Made> {
   try {
     return await compute();

@@ -44,10 +44,9 @@ export const checkedParams = (options: MayHaveParams, caller: string, context: C
   options.params === undefined ? {} : paramsPart().checkedParams("call", options, caller, context);
 
 /** The same of a call that may wait. */
-export const paramsAtHand = async (...given: Parameters<typeof checkedParams>): Promise<ParamsOption> => {
-  await loadParamsOf(given[0]);
-  return checkedParams(...given);
-};
+export const paramsAtHand = (
+  ...given: Parameters<typeof checkedParams>
+): ParamsOption | Promise<ParamsOption> => afterLoad(loadParamsOf(given[0]), () => checkedParams(...given));
 
 /** Plans. If options name types of 8 or 16 bits, loads what plans for these. */
 export const planFor = async <Options extends object>(

@@ -27,7 +27,7 @@ import { bytesOf, fresh, givenOf } from "../device/given.ts";
 import { requireDevice } from "../device/lost.ts";
 import type { ReadBack } from "../device/transfer.ts";
 import type { Range } from "../executor/executor.ts";
-import { checkedParams } from "../executor/load_later.ts";
+import { afterLoad, checkedParams } from "../executor/load_later.ts";
 import {
   plannedLengthOnGpu,
   requireInto,
@@ -398,8 +398,10 @@ async function callAtHand(call: Call, pairs: readonly GivenOperand[]): Promise<u
   }
   const size = { primitive: primitive.name, length, options };
   const computed = await onCpu(context, size, (cpu) =>
-    cpu.withArrays(primitive.name, arrays, async () =>
-      (await loadCpuPrimitives()).described(context, primitive, request, arrays, types),
+    cpu.withArrays(primitive.name, arrays, () =>
+      afterLoad(loadCpuPrimitives(), ({ described }) =>
+        described(context, primitive, request, arrays, types),
+      ),
     ),
   );
   return computed
