@@ -95,6 +95,8 @@ test("histograms", async () => {
   const signed = Int32Array.of(-9, -8, -1, 0, 7, 8, 9);
   expect(await fold.histogram(signed, { bins: 4, range: [-8, 8] })).toEqual(Uint32Array.of(1, 1, 1, 2));
   expect(await fold.histogram(signed, { bins: 3, range: [-8, 7] })).toEqual(Uint32Array.of(1, 2, 1));
+  expect(await fold.histogram(signed, { bins: 3, range: [-7, 9] })).toEqual(Uint32Array.of(0, 2, 3));
+  expect(await fold.histogram(words, { bins: 3, range: [-10, 290] })).toEqual(Uint32Array.of(3, 0, 3));
   expect(await fold.histogram(words, { bins: 4, bin: "x / 64u" })).toEqual(Uint32Array.of(2, 1, 0, 1));
   expect(await fold.histogram(signed, { bins: 3, bin: "f32(x) * 0.3" })).toEqual(Uint32Array.of(2, 0, 3));
   const weights = Uint32Array.of(1, 2, 4, 0xffffffff, 8, 16, 2);
