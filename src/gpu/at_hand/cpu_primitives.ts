@@ -5,7 +5,7 @@ import { paramsIn } from "../../algebra/seen_params.ts";
 import type { CheckedSegments } from "../../algebra/segments.ts";
 import type { ElementType, Scalar } from "../../algebra/types.ts";
 import { namesNarrow } from "../../algebra/types.ts";
-import type { Condition, CpuArray, CpuCall, Moves, Numbers, OnCpu } from "../../cpu/call.ts";
+import type { Classes, Condition, CpuArray, CpuCall, Moves, Numbers, OnCpu } from "../../cpu/call.ts";
 import { bytesIn, isShifted, newNumbers, numbersOver } from "../../cpu/numbers.ts";
 import type { CpuSegments } from "../../cpu/segments.ts";
 import type { KeptText } from "../../cpu/texts.ts";
@@ -67,6 +67,24 @@ async function conditionOn(
           scalars,
           keptAs ? { ...moves, to: numbersOver(moves.to, keptAs.to) } : moves,
         ),
+    }
+  );
+}
+
+/** The class of each element of a type by a caller's text; undefined if the CPU has no code for it. */
+async function classesOn(
+  context: Context,
+  text: string,
+  from: ElementType,
+  params: DeclaredParams | undefined,
+): Promise<Classes | undefined> {
+  const { classText, needsF16, scalarsIn } = await loadTexts();
+  const loops = needsF16(context, text) ? undefined : classText({ text, from, params });
+  const scalars = scalarsIn(params);
+  return (
+    loops && {
+      count: ({ numbers, length }, counts) => loops.count(numbers, length, scalars, counts),
+      move: ({ numbers, length }, ...places) => loops.move(numbers, length, scalars, ...places),
     }
   );
 }
@@ -189,12 +207,10 @@ async function selectedFrom(context: Context, { planned, given, types }: Omit<Se
         : (await loadTexts()).mapped(context, items, { text: map.text, to: kept, params });
   const condition =
     where === undefined ? undefined : await conditionOn(context, where, items.type, params, keptAs);
-  const classOf =
-    classText === undefined
-      ? undefined
-      : (await loadTexts()).mapped(context, items, { text: classText, params });
-  const isRead = (where ?? classText) === undefined || (condition ?? classOf) !== undefined;
-  return data && isRead ? { items, data, condition, classOf } : undefined;
+  const inClasses =
+    classText === undefined ? undefined : await classesOn(context, classText, items.type, params);
+  const isRead = (where ?? classText) === undefined || (condition ?? inClasses) !== undefined;
+  return data && isRead ? { items, data, condition, inClasses } : undefined;
 }
 
 /** `Fold.compact` and `Fold.partition`. */
@@ -209,7 +225,7 @@ export async function select(
   if (read === undefined) {
     return undefined;
   }
-  const { items, condition, classOf } = read;
+  const { items, condition, inClasses } = read;
   const { byFlags, partitionByClasses, selectBy } = await loadMoves();
   const isWhole = primitive === "partition";
   const stored = indices ? u32 : types.type;
@@ -220,8 +236,8 @@ export async function select(
   const keep = condition
     ? (moves: Moves) => condition.keep(seen, { ...moves, flags })
     : byFlags(flags as Uint32Array);
-  const { values: selected, counts } = classOf
-    ? partitionByClasses({ ...moved, classOf, classes })
+  const { values: selected, counts } = inClasses
+    ? partitionByClasses(moved, inClasses, classes)
     : selectBy(moved, keep, isWhole);
   const values = await packed(selected, stored);
   if (target === fresh) {
