@@ -2,7 +2,7 @@ import type { Scalar, ScalarType } from "../algebra/types.ts";
 import type { BinOptions, Bins } from "../plan/bins.ts";
 import { requireBinned } from "../plan/bins.ts";
 import { requireSide } from "../plan/require_scalar.ts";
-import type { CpuArray, CpuCall, Numbers, OnCpu } from "./call.ts";
+import type { CpuArray, Numbers, OnCpu } from "./call.ts";
 import { decodeHalves, halfBlock } from "./halves.ts";
 import { bitsOf } from "./numbers.ts";
 import type { TakeBlock } from "./whole_numbers.ts";
@@ -209,6 +209,10 @@ function doublesOf(values: readonly Scalar[]): Float64Array {
 /** Takes the bins of a block. */
 type TakeBins = (bins: Uint32Array, from: number, items: number) => void;
 
+/** Whether even bins of whole numbers follow from doubles: a quotient of whole numbers up to 2^53 rounds to no whole number that it does not reach. */
+const isExact = (low: number, span: number, count: number): boolean =>
+  low > -(2 ** 53) && span * count <= 2 ** 53;
+
 /** Finds the bins of all elements, block after block. */
 function eachBin(data: CpuArray, bins: Bins, take: TakeBins): void {
   const { count, whole, step } = bins;
@@ -227,9 +231,8 @@ function eachBin(data: CpuArray, bins: Bins, take: TakeBins): void {
   if (whole !== undefined && kind !== "float") {
     const { low, high } = whole;
     const span = Number(high - low);
-    const isExact = isWide(data) ? low >= lowest && high <= greatest : low >= -(2 ** 53);
-    // A quotient of whole numbers up to 2^53 rounds to no whole number that it does not reach.
-    if (isExact && span * count <= 2 ** 53) {
+    const isIn = !isWide(data) || (low >= lowest && high <= greatest);
+    if (isIn && isExact(isWide(data) ? 0 : Number(low), span, count)) {
       if (isWide(data)) {
         eachWideBlock(data, { low, isSigned: false }, by(evenBins(0, span, count)));
       } else {
@@ -317,8 +320,20 @@ function countByShift(words: Int32Array, low: number, span: number, shift: numbe
   }
 }
 
+/** The same in even bins of any width, where all products are exact. */
+function countEven(numbers: Uint32Array | Int32Array, low: number, span: number, sums: Int32Array): void {
+  const count = sums.length - 1;
+  for (let at = 0; at < numbers.length; at++) {
+    const offset = (numbers[at] as number) - low;
+    if (offset >= 0 && offset <= span) {
+      const bin = ((offset * count) / span) & 0x7fffffff;
+      sums[bin] = (sums[bin] as number) + 1;
+    }
+  }
+}
+
 /** The same for a call; undefined for other elements and bins. */
-function countedByShift({ type, numbers }: CpuArray, { count, whole }: Bins): Numbers | undefined {
+function countedEven({ type, numbers }: CpuArray, { count, whole }: Bins): Numbers | undefined {
   const { bytes, kind, lowest, greatest } = type as ScalarType;
   if (whole === undefined || bytes !== 4 || kind === "float") {
     return undefined;
@@ -327,11 +342,14 @@ function countedByShift({ type, numbers }: CpuArray, { count, whole }: Bins): Nu
   const span = Number(whole.high - whole.low);
   const shift = Math.log2(span / count);
   const isIn = low >= (lowest as number) && low + span <= (greatest as number) + 1;
-  if (!(isIn && shift >= 0 && shift < 32 && count * 2 ** shift === span && Number.isInteger(shift))) {
+  const sums = new Int32Array(count + 1);
+  if (isIn && shift >= 0 && shift < 32 && count * 2 ** shift === span && Number.isInteger(shift)) {
+    countByShift(bitsOf(numbers) as Int32Array, low, span, shift, sums);
+  } else if (isExact(low, span, count)) {
+    countEven(numbers as Uint32Array | Int32Array, low, span, sums);
+  } else {
     return undefined;
   }
-  const sums = new Int32Array(count + 1);
-  countByShift(bitsOf(numbers) as Int32Array, low, span, shift, sums);
   sums[count - 1] = (sums[count - 1] as number) + (sums[count] as number);
   return new Uint32Array(sums.buffer, 0, count);
 }
@@ -373,19 +391,6 @@ function countedBetween(data: CpuArray, { count, whole, edges, step }: Bins): Nu
   return new Uint32Array(sums.buffer, 0, count);
 }
 
-/** The counts or sums of bins, if one loop finds the bins and adds to them; undefined for others. */
-async function inOnePass(
-  data: CpuArray,
-  bins: Bins,
-  { sums, weights, result }: Sums,
-  addedToBins: CpuCall["addedToBins"],
-): Promise<Numbers | undefined> {
-  if (bins.text !== undefined) {
-    return (await addedToBins(bins.text, data, sums, weights)) ? result() : undefined;
-  }
-  return weights ? undefined : (countedByShift(data, bins) ?? countedBetween(data, bins));
-}
-
 /** Puts bins behind those of the channels before an element's own. */
 const inChannels =
   (take: TakeBins, count: number, channels: number, channelOf: (index: number) => number): TakeBins =>
@@ -413,13 +418,19 @@ export const histogram: OnCpu = async ({ arrays, request, mapped, addedToBins })
     y: binsOfY,
     count,
   } = requireBinned(given, type as ScalarType, typeOfY, request.title);
-  const sums = sumsOf(count, arrays.weights);
   const isPlain = binsOfY === undefined && channels === undefined;
-  const made = isPlain && (await inOnePass(data, bins, sums, addedToBins));
-  if (made) {
-    return [made];
+  // One loop finds the bins, and counts.
+  const counted =
+    isPlain && bins.text === undefined && arrays.weights === undefined
+      ? (countedEven(data, bins) ?? countedBetween(data, bins))
+      : undefined;
+  if (counted) {
+    return [counted];
   }
-  const { take, result } = sums;
+  const { sums, weights, take, result } = sumsOf(count, arrays.weights);
+  if (isPlain && bins.text !== undefined && (await addedToBins(bins.text, data, sums, weights))) {
+    return [result()];
+  }
   const numbers = new Uint32Array(binsOfY ? length : 0);
   const takeFirst: TakeBins = binsOfY
     ? (own, from, items) => numbers.set(own.subarray(0, items), from)

@@ -3,7 +3,10 @@ import type { PassParams, Plan, RangeName } from "./plan.ts";
 // The ranges of recordings: their names, such as `reordered[1]` and `with.y` of those in lists and in objects, and how many items they hold.
 
 /** What the caller gives a range as: its name, or that of the list or the object that it is in. */
-export const givenAs = (range: string): string => range.split(/[[.]/, 1)[0] as string;
+export function givenAs(range: string): string {
+  const end = range.search(/[[.]/);
+  return end < 0 ? range : range.slice(0, end);
+}
 
 /** The name that a range has in an object, as `y` in `with.y`; undefined for one that is in none. */
 export const keyInObject = (range: string): string | undefined => range.split(".", 2)[1];

@@ -22,7 +22,7 @@ import type { Context } from "../device/context.ts";
 import type { Given } from "../device/given.ts";
 import { bytesOf } from "../device/given.ts";
 import type { ReadBack } from "../device/transfer.ts";
-import { paramsAtHand } from "../executor/load_later.ts";
+import { afterLoad, paramsAtHand } from "../executor/load_later.ts";
 import { planFactsFor } from "../executor/plan_facts_for.ts";
 import { plannedLength } from "../executor/planned.ts";
 import { arrangementFor } from "../executor/plans_of_calls.ts";
@@ -155,8 +155,8 @@ async function selectAtHand(
   const selection: Selection = { planned: { primitive, all, plan }, given, types, itemBytes, target };
   const { bytes, counts } =
     (await onCpu(context, size, (cpu) =>
-      cpu.withArrays(primitive, { data: given }, async () =>
-        (await loadCpuPrimitives()).select(context, { ...selection, flags: words }),
+      cpu.withArrays(primitive, { data: given }, () =>
+        afterLoad(loadCpuPrimitives(), ({ select }) => select(context, { ...selection, flags: words })),
       ),
     )) ??
     (goesInPieces

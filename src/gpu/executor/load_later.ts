@@ -18,6 +18,13 @@ export function once<T>(load: () => Promise<T>): () => T | Promise<T> {
     });
 }
 
+/** What follows from a value, as soon as it is there. A call whose code is loaded makes no promise for it. */
+export const afterLoad = <T, Made>(
+  value: T | Promise<T>,
+  use: (value: T) => Made,
+): Made | Promise<Awaited<Made>> =>
+  (value instanceof Promise ? value.then(use) : use(value)) as Made | Promise<Awaited<Made>>;
+
 export const loadParams = /* @__PURE__ */ once(() => import("./params.ts"));
 
 /** Options that may have params. Nobody has checked these yet. */
@@ -37,10 +44,9 @@ export const checkedParams = (options: MayHaveParams, caller: string, context: C
   options.params === undefined ? {} : paramsPart().checkedParams("call", options, caller, context);
 
 /** The same of a call that may wait. */
-export const paramsAtHand = async (...given: Parameters<typeof checkedParams>): Promise<ParamsOption> => {
-  await loadParamsOf(given[0]);
-  return checkedParams(...given);
-};
+export const paramsAtHand = (
+  ...given: Parameters<typeof checkedParams>
+): ParamsOption | Promise<ParamsOption> => afterLoad(loadParamsOf(given[0]), () => checkedParams(...given));
 
 /** Plans. If options name types of 8 or 16 bits, loads what plans for these. */
 export const planFor = async <Options extends object>(
