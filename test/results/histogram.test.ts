@@ -12,7 +12,7 @@ import { contextOf } from "../../src/gpu/device/device.ts";
 import { prepare } from "../../src/gpu/recordings/recording.ts";
 import { ArgumentError, FeatureError, LimitError, SourceError } from "../../src/node.ts";
 import type { HistogramOptions } from "../../src/plan/histogram.ts";
-import { planHistogram } from "../../src/plan/histogram.ts";
+import { planAddedHistogram } from "../../src/plan/histogram.ts";
 import { histogramReference } from "../../src/reference/histogram.ts";
 import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
@@ -228,7 +228,7 @@ describe("recorded", () => {
       const rule = rulesOf[type.name][number % rulesOf[type.name].length] as Rule;
       const maxLength = 500;
       const options = { type, ...rule, ...shape, maxLength, lengthOnGpu, ...(weights && { weights }) };
-      const plan = planHistogram(options as HistogramOptions, context.facts, variant);
+      const plan = planAddedHistogram(options as HistogramOptions, context.facts, variant);
       const prepared = await prepare(context, plan);
       const tile = shape.workGroupSize * shape.itemsPerThread;
       const bins = plan.outputLength(0);
@@ -423,7 +423,7 @@ describe("bad input", () => {
     const planOf =
       (more: object, own = facts) =>
       () =>
-        planHistogram({ ...options, ...more } as HistogramOptions, own);
+        planAddedHistogram({ ...options, ...more } as HistogramOptions, own);
     expect(planOf({ edges: undefined, bins: 2 ** 25 + 1, range: [0, 2 ** 26] })).toThrow(LimitError);
     expect(planOf({ maxLength: 2 ** 30 })).toThrow(LimitError);
     expect(planOf({ maxLength: -1 })).toThrow(ArgumentError);
