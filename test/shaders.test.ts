@@ -34,7 +34,7 @@ import { planExpandRuns } from "../src/plan/expand_runs.ts";
 import { withFasterWays } from "../src/plan/faster_ways.ts";
 import { planGather } from "../src/plan/gather.ts";
 import type { HistogramOptions } from "../src/plan/histogram.ts";
-import { planAddedHistogram } from "../src/plan/histogram.ts";
+import { planHistogram } from "../src/plan/histogram.ts";
 import { planNarrow } from "../src/plan/narrow.ts";
 import type { Plan } from "../src/plan/plan.ts";
 import { ALL_ARRANGEMENTS } from "../src/plan/plan.ts";
@@ -215,8 +215,14 @@ async function* othersOf(facts: DeviceFacts): AsyncGenerator<Plan> {
       { bins: 7, bin: "i % 9u" },
       { bins: 2 ** 20, bin: "i" },
     ] as const) {
-      const options = { type, ...rule, maxLength, ...(weights && { weights }) } as HistogramOptions;
-      yield* [planAddedHistogram(options, facts), planAddedHistogram(options, facts, { runs: true })];
+      const options = {
+        type,
+        ...rule,
+        maxLength,
+        ...(weights && { weights }),
+        ...(weights === f32 && { order: "any" }),
+      } as HistogramOptions;
+      yield* [planHistogram(options, facts), planHistogram(options, facts, { runs: true })];
     }
   }
   for (const type of allTypes) {

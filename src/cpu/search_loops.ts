@@ -452,7 +452,11 @@ export const histogram: OnCpu = async ({ arrays, request, mapped, addedToBins })
     y: binsOfY,
     count,
   } = requireBinned(given, type as ScalarType, typeOfY, request.title);
-  const sums = sumsOf(count, arrays.weights, requireWeights(request.options, request.title));
+  const sums = sumsOf(
+    count,
+    arrays.weights,
+    requireWeights({ ...request.options, weights: arrays.weights?.type }, request.title),
+  );
   const isPlain = binsOfY === undefined && channels === undefined;
   const made = isPlain && (await inOnePass(data, bins, sums, addedToBins));
   if (made) {

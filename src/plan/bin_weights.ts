@@ -50,7 +50,7 @@ export function requireWeights({ weights, op, order }: Unchecked, title: string)
   const itemType: ElementType = requireScalar(weights, `${title}: weights`, "weights");
   // A plan of 32 bits has a type that tells the narrow one.
   const type = ((itemType.narrow ?? itemType).wide ?? itemType) as ScalarType;
-  const used = (op ?? add) as Operator;
+  const used = (op === undefined ? add : op) as Operator;
   const combined = monoid(used, type, `${title}: weights`);
   const areFloatSums = type.name === "f32" && combined.operation === "add";
   if (order !== undefined && order !== "any") {

@@ -8,7 +8,6 @@ import { u32 } from "../algebra/integers.ts";
 import type { DeclaredParams } from "../algebra/seen_params.ts";
 import { paramsIn } from "../algebra/seen_params.ts";
 import type { ElementType, ScalarType } from "../algebra/types.ts";
-import { part } from "../errors.ts";
 import { itemsOfVector } from "../kernels/contract.ts";
 import type { Channels } from "../kernels/histogram.ts";
 import { clearBinsKernel, histogramKernel, storeBinsKernel } from "../kernels/histogram.ts";
@@ -26,7 +25,6 @@ import { plainSizes, ungrouped } from "./one_dispatch_plan.ts";
 import type { ParamsOption, TuningOptions } from "./options.ts";
 import type { Pass, Plan, Scratch } from "./plan.ts";
 import { bound, distinct, itemTypesOf, perArrangement, wholeWords } from "./plan.ts";
-import type { PlanFacts } from "./plan_facts.ts";
 import { requireScalar } from "./require_scalar.ts";
 
 /** The sizes of a histogram's kernel. */
@@ -105,26 +103,12 @@ export function checkedHistogram(options: HistogramOptions): CheckedHistogram {
 }
 
 /**
- * Plans a histogram. Threads add to the bins by atomics, if the order does not show in the result, or may. Otherwise weights are scattered to the
- * bins by an operator.
+ * Plans a histogram whose bins threads add to by atomics: it sets the bins to zero, and then adds to them what the work-groups counted.
+ * src/plan/histogram_scattered.ts plans those of other weights.
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
-export async function planHistogram(options: HistogramOptions, facts: PlanFacts): Promise<Plan> {
-  const { weights } = checkedHistogram(options);
-  if (weights === undefined || weights.added) {
-    return planAddedHistogram(options, facts);
-  }
-  const { planScattered } = await part(import("./histogram_scattered.ts"));
-  return planScattered(options, weights, facts);
-}
-
-/**
- * Plans a histogram whose bins threads add to: it sets the bins to zero, and then adds to them what the work-groups counted.
- *
- * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
- */
-export function planAddedHistogram(
+export function planHistogram(
   options: HistogramOptions,
   facts: DeviceFacts,
   testing: Partial<HistogramRow> = {},

@@ -4,12 +4,13 @@ import { ruleOf } from "./bin_rule.ts";
 import type { Weights } from "./bin_weights.ts";
 import { requireBindable } from "./binding_length.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
+import type { DeviceFacts } from "./device_facts.ts";
 import type { HistogramOptions } from "./histogram.ts";
 import { checkedHistogram, countedOf, storedBins } from "./histogram.ts";
 import { moveShape, plainSizes } from "./one_dispatch_plan.ts";
 import type { Pass, Plan, Scratch } from "./plan.ts";
 import { bound, distinct, itemTypesOf, wholeWords, withRanges } from "./plan.ts";
-import type { PlanFacts } from "./plan_facts.ts";
+import { planFactsFor } from "./plan_facts_for.ts";
 import { requireFeature } from "./require_feature.ts";
 import { planScatter } from "./scatter.ts";
 
@@ -19,7 +20,7 @@ import { planScatter } from "./scatter.ts";
 export async function planScattered(
   options: HistogramOptions,
   weights: Weights,
-  facts: PlanFacts,
+  facts: DeviceFacts,
 ): Promise<Plan> {
   const { lengthOnGpu = false, workGroupSize, itemsPerThread } = options;
   const { title, type, typeOfY, binned } = checkedHistogram(options);
@@ -36,7 +37,7 @@ export async function planScattered(
   const maxLength = requireMaxLength(title, options.maxLength, itemBytes, limits);
   const scatter = await planScatter(
     { ...tuning, type: weights.type, op: weights.op, maxLength, maxOutputLength: count, lengthOnGpu },
-    facts,
+    await planFactsFor({}, facts, true),
     ["items"],
   );
   const counted = countedOf(binned, type, typeOfY);

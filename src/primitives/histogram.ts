@@ -1,6 +1,11 @@
+import { exactAdd } from "../algebra/exact_add.ts";
 import { f32 } from "../algebra/floats.ts";
 import { i32, u32 } from "../algebra/integers.ts";
+import type { Operator } from "../algebra/monoid.ts";
+import { max, mul } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
+import { f64, u64 } from "../algebra/types_64_later.ts";
+import { part } from "../errors.ts";
 import type { OptionTable } from "../options.ts";
 import type { WeighedOptions, Weights } from "../plan/bin_weights.ts";
 import { requireWeights } from "../plan/bin_weights.ts";
@@ -9,7 +14,7 @@ import { requireBinned } from "../plan/bins.ts";
 import type { Planned, Told } from "../plan/explain_way.ts";
 import { has } from "../plan/explain_way.ts";
 import type { HistogramOptions, HistogramTuning } from "../plan/histogram.ts";
-import { planHistogram, requireBinText } from "../plan/histogram.ts";
+import { checkedHistogram, planHistogram, requireBinText } from "../plan/histogram.ts";
 import { requireScalar } from "../plan/require_scalar.ts";
 import type { CallParamsOption } from "./call_options.ts";
 import type { Example, Examples, Random } from "./examples.ts";
@@ -109,7 +114,14 @@ export const histogram: Primitive<HandHistogramOptions<string>, "data" | "weight
       scratchBytes: (lengths.data ?? 0) * scratchBytesFor(y, weighed),
     };
   },
-  plan: planHistogram,
+  async plan(options: HistogramOptions, facts) {
+    const { weights } = checkedHistogram(options);
+    if (weights === undefined || weights.added) {
+      return planHistogram(options, facts);
+    }
+    const { planScattered } = await part(import("../plan/histogram_scattered.ts"));
+    return planScattered(options, weights, facts);
+  },
 };
 
 /** Bytes of scratch for each element: the number of its bin, and where weights are scattered, what a scatter takes. */
@@ -261,18 +273,31 @@ export const histogramExamples: Examples<HandHistogramOptions<string>> = {
     type.kind === "struct"
       ? []
       : [...binsOf(type, random), ...numberedBins(type, random), ...severalBins(type, random)].map(
-          (example) => {
-            const weights = pick(random, [undefined, u32, i32, f32]);
-            // Sums of small whole numbers are exact in any order.
-            return weights
-              ? {
-                  ...example,
-                  operands: { ...example.operands, weights: { type: weights, contents: "small" } },
-                }
-              : example;
-          },
+          (example) => weighed(example, random),
         ),
 };
+
+/** Weights of some types, by an operator. Results have the same bits in any order, or keep that of the elements. */
+function weighed(example: BinExample, random: Random): BinExample {
+  const type = pick<ElementType | undefined>(random, [undefined, u32, i32, f32, u64, f64]);
+  if (type === undefined) {
+    return example;
+  }
+  const isFloat = type.kind === "float";
+  const op = pick<Operator | undefined>(random, [undefined, isFloat ? exactAdd : mul, max]);
+  const isSum = isFloat && op === undefined;
+  const order = isSum && type === f32 ? pick(random, [undefined, "any" as const]) : undefined;
+  return {
+    ...example,
+    options: {
+      ...example.options,
+      ...(op && { op: op as Operator<string> }),
+      ...(order && { order }),
+    },
+    // Sums of small whole numbers are exact in any order.
+    operands: { ...example.operands, weights: { type, ...(isSum && { contents: "small" as const }) } },
+  };
+}
 
 export const described: readonly Described[] = [
   { primitive: histogram, help: histogramHelp, examples: histogramExamples },

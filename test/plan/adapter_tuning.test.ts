@@ -17,7 +17,7 @@ import {
   verdictFor,
 } from "../../src/plan/adapter_tuning.ts";
 import type { DeviceFacts } from "../../src/plan/device_facts.ts";
-import { planAddedHistogram } from "../../src/plan/histogram.ts";
+import { planHistogram } from "../../src/plan/histogram.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import type { TopKOptions } from "../../src/plan/select.ts";
 import { planTopK } from "../../src/plan/select.ts";
@@ -249,9 +249,9 @@ describe("plans of sorts and histograms", () => {
     const { elementBytes: _, ...chosen } = sizes;
     const row = { ...sizes, primitive: "histogram" } as const;
     const tuned = (one: AdapterTuningRow) =>
-      textsOf(planAddedHistogram(options, { ...facts, tuned: withRows(one) }));
-    const plain = textsOf(planAddedHistogram(options, facts));
-    expect(tuned(row)).toEqual(textsOf(planAddedHistogram({ ...options, ...chosen }, facts)));
+      textsOf(planHistogram(options, { ...facts, tuned: withRows(one) }));
+    const plain = textsOf(planHistogram(options, facts));
+    expect(tuned(row)).toEqual(textsOf(planHistogram({ ...options, ...chosen }, facts)));
     expect(tuned(row)).not.toEqual(plain);
     expect(tuned({ ...row, elementBytes: 8 })).toEqual(plain);
   });

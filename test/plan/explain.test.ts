@@ -10,7 +10,7 @@ import type { DeviceFacts } from "../../src/plan/device_facts.ts";
 import type { Explained } from "../../src/plan/explain.ts";
 import { explainKernels, explainPlan } from "../../src/plan/explain.ts";
 import { withFasterWays } from "../../src/plan/faster_ways.ts";
-import { planAddedHistogram } from "../../src/plan/histogram.ts";
+import { planHistogram } from "../../src/plan/histogram.ts";
 import { ungrouped } from "../../src/plan/one_dispatch_plan.ts";
 import type { Passes } from "../../src/plan/options.ts";
 import type { Plan, Scratch } from "../../src/plan/plan.ts";
@@ -371,7 +371,7 @@ const plansFor = async (facts: Facts): Promise<Plan[]> => {
     await planReduce({ ...options, op: exactAdd }, facts),
     await planCompact({ ...options, indices: true }, facts),
     await planPartition({ ...options, where: "x > 0.0", rest: true }, facts),
-    planAddedHistogram({ ...options, bins: 10, range: [0, 10] }, facts),
+    planHistogram({ ...options, bins: 10, range: [0, 10] }, facts),
     planSort({ ...options, maxLength: 5000 }, facts, u32),
     planSort(options, facts, u32),
     planTopK({ ...options, k: 100 }, facts),

@@ -3,7 +3,7 @@ import { u32 } from "../../src/algebra/integers.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import { prepare } from "../../src/gpu/recordings/recording.ts";
 import { ArgumentError, openFold } from "../../src/node.ts";
-import { planAddedHistogram } from "../../src/plan/histogram.ts";
+import { planHistogram } from "../../src/plan/histogram.ts";
 import { histogramReference } from "../../src/reference/histogram.ts";
 import { arrayBuffer, readWords, storageBuffer, submit } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
@@ -159,7 +159,7 @@ describe("what is refused", () => {
 const counted = (options: object): Subject =>
   async function* (own) {
     const bins = { bins: 8, range: [0, 256], channels: 3 } as const;
-    const plan = planAddedHistogram(
+    const plan = planHistogram(
       { type: u32, ...bins, maxLength: 300, workGroupSize: 8, itemsPerThread: 4 },
       contextOf(own.device).facts,
       options,
