@@ -37,7 +37,8 @@ const rules: readonly (Omit<HistogramOptions, "type" | "maxLength" | "y"> & { re
   { bins: 5, bin: "x % 6u" },
   { bins: 4, range: [2, 33], channels: 3 },
   { bins: 3, range: [0, 30], y: true, yEdges: [0, 0.25, 0.5] },
-  { bins: 3, bin: "(x + i) % 4u", y: true, yBins: 4, yRange: [0.125, 0.75] },
+  // If 2^30 were a bin of the data, its four bins of y would start at 2^32, which is 0 again.
+  { bins: 3, bin: "select((x + i) % 4u, 1073741824u, x > 35u)", y: true, yBins: 4, yRange: [0.125, 0.75] },
 ];
 
 /** Weights and what combines them. Floats that are added up are small, so that their sums are exact. */
@@ -170,7 +171,7 @@ describe("recorded", () => {
 const atHand = pairs({
   rule: rules,
   combination: [
-    ...combined.filter(([name]) => name !== "f16"),
+    ...combined.filter(([name], at) => name !== "f16" && at % 2 === 0),
     ...Object.keys(narrowTypes).map((name, at) => [name, at % 2 ? (max as Operator) : undefined] as const),
   ],
   cpu: ["never", "always"] as const,
