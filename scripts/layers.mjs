@@ -95,6 +95,7 @@ const parts = [
   "src/gpu/streams/streams.ts",
   "src/gpu/tuning/tuning.ts",
   "src/plan/faster_ways.ts",
+  "src/plan/histogram_scattered.ts",
   "src/plan/narrow.ts",
   "src/plan/plan_segmented.ts",
   "src/plan/reverse.ts",

@@ -218,7 +218,13 @@ async function* othersOf(facts: DeviceFacts): AsyncGenerator<Plan> {
       { bins: 7, bin: "i % 9u" },
       { bins: 2 ** 20, bin: "i" },
     ] as const) {
-      const options = { type, ...rule, maxLength, ...(weights && { weights }) } as HistogramOptions;
+      const options = {
+        type,
+        ...rule,
+        maxLength,
+        ...(weights && { weights }),
+        ...(weights === f32 && { order: "any" }),
+      } as HistogramOptions;
       yield* [planHistogram(options, facts), planHistogram(options, facts, { runs: true })];
     }
   }

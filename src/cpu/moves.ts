@@ -1,3 +1,4 @@
+import { u32 } from "../algebra/integers.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import { part } from "../errors.ts";
 import type { CountBounds } from "../plan/count_bounds.ts";
@@ -213,7 +214,6 @@ export const gather: OnCpu = async ({ arrays: { values, positions }, request }) 
 /** Each value at its position; by an operator, what the values of a position combine to. */
 export const scatter: OnCpu = async ({ arrays, request }) => {
   const values = arrays.values as CpuArray;
-  const { type } = values;
   const positions = (arrays.positions as CpuArray).numbers as Uint32Array;
   const length = request.results[0]?.most ?? 0;
   const { op } = request.options as { readonly op?: Operator };
@@ -224,6 +224,22 @@ export const scatter: OnCpu = async ({ arrays, request }) => {
     }
     return [to];
   }
+  const combined = await combinedBy(op, values, positions, length, () => request.requireContents?.());
+  return combined && [combined];
+};
+
+/**
+ * What the values of each position combine to, in their order; undefined for an operator that has no loops. If a position is past the end,
+ * `requirePositions` throws.
+ */
+export async function combinedBy(
+  op: Operator,
+  values: CpuArray,
+  positions: Uint32Array,
+  length: number,
+  requirePositions?: () => void,
+): Promise<Numbers | undefined> {
+  const { type } = values;
   const { combinedAt, foldNameOf, loopsOver } = await part(import("./scatter_folds.ts"));
   const name = foldNameOf(op, type);
   if (name === undefined) {
@@ -231,22 +247,18 @@ export const scatter: OnCpu = async ({ arrays, request }) => {
   }
   const combined = combinedAt(values, name, positions, length);
   if (combined) {
-    return [combined];
+    return combined;
   }
-  request.requireContents?.();
-  const { values: input, offsets: words } = inClasses(
-    arrays.positions as CpuArray,
-    byPosition,
-    length,
-    values,
-  );
+  requirePositions?.();
+  const array = { type: u32, numbers: positions, length: positions.length };
+  const { values: input, offsets: words } = inClasses(array, byPosition, length, values);
   const call = { type, op: name, input, segments: { kind: "offsets", words } } as const;
   if (name === "exactAdd") {
-    return [(await part(import("./exact_folds.ts"))).reduceSegments(call)];
+    return (await part(import("./exact_folds.ts"))).reduceSegments(call);
   }
   const { reduceSegments } = await part(import("./segment_folds.ts"));
-  return [reduceSegments({ ...call, loops: await loopsOver(type) })];
-};
+  return reduceSegments({ ...call, loops: await loopsOver(type) });
+}
 
 /**
  * Puts elements at their positions. The last one stays where several have one. It stops at a position that is not below `length`: then it

@@ -1,4 +1,8 @@
 import type { Scalar, ScalarType } from "../algebra/types.ts";
+import { f64 } from "../algebra/types_64_later.ts";
+import { part } from "../errors.ts";
+import type { Weights } from "../plan/bin_weights.ts";
+import { requireWeights } from "../plan/bin_weights.ts";
 import type { BinOptions, Bins } from "../plan/bins.ts";
 import { requireBinned } from "../plan/bins.ts";
 import { requireSide } from "../plan/require_scalar.ts";
@@ -251,39 +255,70 @@ function eachBin(data: CpuArray, bins: Bins, take: TakeBins): void {
   }
 }
 
-/** Sums of bins, and what adds to them. */
+/** What becomes of the elements of each bin. */
 interface Sums {
-  readonly sums: Int32Array | Float64Array;
-  readonly weights: Int32Array | Float32Array | undefined;
-  /** Counts the elements of each bin, or adds their weights. */
+  /** The sums that a loop may add to, and their weights. Other weights are combined once the positions of all their bins are known. */
+  readonly added?: {
+    readonly sums: Int32Array | Float64Array;
+    readonly weights: Int32Array | Float32Array | undefined;
+  };
+  /** Counts the elements of each bin, adds their weights, or takes the positions of the bins. */
   readonly take: TakeBins;
-  /** The sums, as the result has them. */
-  result(): Numbers;
+  /** The sums, as the result has them; undefined if an operator has no loops. */
+  result(): Numbers | undefined | Promise<Numbers | undefined>;
 }
 
-function sumsOf(count: number, given: CpuArray | undefined): Sums {
-  if (given?.numbers instanceof Float32Array) {
-    const weights = given.numbers;
+/** The word of −0. */
+const NEGATIVE_ZERO = -0x80000000;
+
+function sumsOf(count: number, given: CpuArray | undefined, weighed: Weights | undefined): Sums {
+  const words = given && (bitsOf(given.numbers) as Int32Array);
+  // Sums of nothing but −0 are −0, and those of nothing are 0. So in the order of the elements, it matters which bins have elements.
+  if (given && weighed?.areFloatSums && (weighed.added || !words?.includes(NEGATIVE_ZERO))) {
+    const weights = given.numbers as Float32Array;
     const sums = new Float64Array(count);
-    const take: TakeBins = (bins, from, items) => {
-      for (let at = 0; at < items; at++) {
-        const bin = bins[at] as number;
-        if (bin < count) {
-          sums[bin] = (sums[bin] as number) + (weights[from + at] as number);
-        }
-      }
-    };
-    return { sums, weights, take, result: () => Float32Array.from(sums) };
+    return { added: { sums, weights }, take: adding(sums, weights), result: () => Float32Array.from(sums) };
+  }
+  if (given && weighed && !weighed.added) {
+    return combining(count, given, weighed);
   }
   const sums = new Int32Array(count);
-  const weights = given && (bitsOf(given.numbers) as Int32Array);
   return {
-    sums,
-    weights,
-    take: weights ? addingWhole(sums, weights) : (bins, _, items) => countBins(bins, items, sums),
+    added: { sums, weights: words },
+    take: words ? addingWhole(sums, words) : (bins, _, items) => countBins(bins, items, sums),
     result: () => (given?.numbers instanceof Int32Array ? sums : new Uint32Array(sums.buffer)),
   };
 }
+
+/** Weights that are combined by an operator. Those outside of all bins go to another bin behind the last one. */
+function combining(count: number, weights: CpuArray, { op, areFloatSums }: Weights): Sums {
+  const positions = new Uint32Array(weights.length);
+  return {
+    take(bins, from, items) {
+      positions.set(bins.subarray(0, items), from);
+    },
+    async result() {
+      const { combinedBy } = await part(import("./moves.ts"));
+      const values = areFloatSums
+        ? { ...weights, type: f64, numbers: Float64Array.from(weights.numbers as Float32Array) }
+        : weights;
+      const combined = (await combinedBy(op, values, positions, count + 1))?.subarray(0, count);
+      return areFloatSums ? Float32Array.from(combined as Float64Array) : combined;
+    },
+  };
+}
+
+/** Adds weights that are floats. */
+const adding =
+  (sums: Float64Array, weights: Float32Array): TakeBins =>
+  (bins, from, items) => {
+    for (let at = 0; at < items; at++) {
+      const bin = bins[at] as number;
+      if (bin < sums.length) {
+        sums[bin] = (sums[bin] as number) + (weights[from + at] as number);
+      }
+    }
+  };
 
 function countBins(bins: Uint32Array, items: number, sums: Int32Array): void {
   for (let at = 0; at < items; at++) {
@@ -405,7 +440,7 @@ const inChannels =
     take(placed, from, items);
   };
 
-/** How many elements fall in each bin, or the sums of their weights. Sums of f32 are computed as doubles, and rounded at the end. */
+/** How many elements fall in each bin, or what their weights are combined to. Sums of f32 are computed as doubles, and rounded at the end. */
 export const histogram: OnCpu = async ({ arrays, request, mapped, addedToBins }) => {
   const data = arrays.data as CpuArray;
   const { y } = arrays;
@@ -418,6 +453,7 @@ export const histogram: OnCpu = async ({ arrays, request, mapped, addedToBins })
     y: binsOfY,
     count,
   } = requireBinned(given, type as ScalarType, typeOfY, request.title);
+  const weighed = requireWeights({ ...request.options, weights: arrays.weights?.type }, request.title);
   const isPlain = binsOfY === undefined && channels === undefined;
   // One loop finds the bins, and counts.
   const counted =
@@ -427,9 +463,12 @@ export const histogram: OnCpu = async ({ arrays, request, mapped, addedToBins })
   if (counted) {
     return [counted];
   }
-  const { sums, weights, take, result } = sumsOf(count, arrays.weights);
-  if (isPlain && bins.text !== undefined && (await addedToBins(bins.text, data, sums, weights))) {
-    return [result()];
+  const { added, take, result } = sumsOf(count, arrays.weights, weighed);
+  if (isPlain && added && bins.text !== undefined) {
+    const sums = (await addedToBins(bins.text, data, added.sums, added.weights)) && (await result());
+    if (sums) {
+      return [sums];
+    }
   }
   const numbers = new Uint32Array(binsOfY ? length : 0);
   const takeFirst: TakeBins = binsOfY
@@ -453,5 +492,6 @@ export const histogram: OnCpu = async ({ arrays, request, mapped, addedToBins })
       inChannels(take, binsOfY.count, bins.count, (index) => numbers[index] as number),
     );
   }
-  return [result()];
+  const combined = await result();
+  return combined && [combined];
 };

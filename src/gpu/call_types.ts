@@ -3,19 +3,13 @@ import type { Segments, SegmentsByAxis, SegmentsByExpression } from "../algebra/
 import type { ElementType, NarrowArrays, NarrowName, Value, WideName } from "../algebra/types.ts";
 import type { NarrowerThan } from "../algebra/widening.ts";
 import type { IndicesOption, SegmentsOption, ValuesOption } from "../options.ts";
-import type { WeightName } from "../plan/histogram.ts";
 import type { MapText, NeighbourOptions } from "../plan/map_elements.ts";
 import type { TuningOptions } from "../plan/options.ts";
 import type { KeysOrder, SortKeyOptions } from "../plan/sort_key.ts";
 import type { CallParamsOption, IntoOption, MapOption, TypesOption } from "../primitives/call_options.ts";
 import type { KeepOption } from "../primitives/compact.ts";
 import type { GpuExpandOptions, HandExpandOptions, RankedItems } from "../primitives/expand_runs.ts";
-import type {
-  HandHistogramOptions,
-  SecondOption,
-  WeightArray,
-  WeightsOption,
-} from "../primitives/histogram.ts";
+import type { HandHistogramOptions, SecondOption, WeightsOption } from "../primitives/histogram.ts";
 import type { WithOption } from "../primitives/map.ts";
 import type { HandSetOptions, MergeValues } from "../primitives/merge.ts";
 import type { Nth } from "../primitives/nth.ts";
@@ -241,20 +235,25 @@ export type Expanded<Data, Indices, Ranks> = Ranks extends true
   ? RankedItems<Taken<Data, undefined, Indices>, U32Array<Data>>
   : Taken<Data, undefined, Indices>;
 
-/** The weights that a histogram takes. */
-export type WeightsOf<Data> = Data extends GpuArray ? GpuArray<WeightName, number> : WeightArray;
+/** An array of numbers that goes with another one: on the GPU if that is there. */
+export type NumbersBeside<Data> = Data extends GpuArray
+  ? GpuArray<string, number> | GpuArray<string, bigint>
+  : ScalarArray;
 
 /** The options of `histogram`: `edges`, or `bins` and `range`, or `bins` and `bin`. */
-export type HistogramCallOptions<Data, Weights> = HandHistogramOptions<NameIn<Data>> &
+export type HistogramCallOptions<Data, Weights> = HandHistogramOptions<
+  NameIn<Data>,
+  WideName<NameIn<Weights>>
+> &
   Partial<WeightsOption<Weights>> &
-  SecondOption<Data extends GpuArray ? GpuArray<string, number> | GpuArray<string, bigint> : ScalarArray>;
+  SecondOption<NumbersBeside<Data>>;
 
 /** What `histogram` gives. */
 export type Binned<Data, Weights> =
-  Weights extends GpuArray<infer Name>
-    ? GpuArray<Name, number>
+  Weights extends GpuArray<infer Name, infer V>
+    ? GpuArray<WideName<Name>, V>
     : Weights extends ScalarArray
-      ? ArrayOf<NameOf<Weights>, number>
+      ? WideArray<Weights>
       : U32Array<Data>;
 
 /** The options of `map`. */

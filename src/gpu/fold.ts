@@ -19,7 +19,7 @@ import type { EitherCompact, FlaggedCompact, PreparedCompact } from "../primitiv
 import type { PreparedExpandRuns } from "../primitives/expand_runs.ts";
 import type { HandConditionOptions, PreparedCondition } from "../primitives/find.ts";
 import type { GatherOptions, HandGatherOptions, PreparedGather } from "../primitives/gather.ts";
-import type { PreparedHistogram, WeightArray } from "../primitives/histogram.ts";
+import type { PreparedHistogram } from "../primitives/histogram.ts";
 import type { PreparedMap } from "../primitives/map.ts";
 import type { HandSetOptions, PreparedMerge, PreparedSet } from "../primitives/merge.ts";
 import type { HandNthOptions, PreparedNth } from "../primitives/nth.ts";
@@ -53,6 +53,7 @@ import type {
   MergedValues,
   NameIn,
   NthOf,
+  NumbersBeside,
   OfKind,
   PartitionCallOptions,
   Partitioned,
@@ -70,7 +71,6 @@ import type {
   U32Array,
   UniqueCallOptions,
   Uniques,
-  WeightsOf,
 } from "./call_types.ts";
 import type { Context, SinglePassTest } from "./device/context.ts";
 import { onGpuAlone, withDevice } from "./device/cpu_context.ts";
@@ -511,11 +511,15 @@ export class Fold {
    * outside all bins are not counted, and neither is NaN. Counts wrap at 2^32.
    *
    * The result does not depend on the adapter: whole numbers are divided exactly, and floats are compared with edges that the
-   * CPU computed. Only sums of f32 weights are added in an order that differs from run to run.
+   * CPU computed.
+   *
+   * `weights` of any number type give their sums instead of counts. Those of a bin are combined in the order of the elements, so that sums have
+   * the same bits each time. With `op: exactAdd`, sums of floats are exact, and the same on every adapter. With `order: "any"`, sums of
+   * f32 are faster, and their bits may differ from run to run.
    *
    * @param data - as {@link Fold.scan} takes it, but no structs. Of an array on the GPU, the result and the weights are on the GPU.
    * @param options - `edges`, or `bins` and `range`, or `bins` and `bin`.
-   * @returns counts; with `weights`, sums in an array like that of the weights. With `channels`, the bins of each channel, one channel after another;
+   * @returns counts; with `weights`, sums in an array like that of the weights, of weights of 8 and 16 bits in 32 bits. With `channels`, the bins of each channel, one channel after another;
    * with `y`, the bins of `y` for each bin of the data, one after another.
    * @throws as {@link Fold.scan}; {@link SourceError} also if `bin` does not compile.
    * @group Count and find
@@ -526,17 +530,18 @@ export class Fold {
    * await fold.histogram(Float32Array.of(0.2, 5, 0.7), { edges: [0, 0.5, 1] }); // 1 1
    * await fold.histogram(Uint32Array.of(3, 1, 7, 8, 1), { bins: 2, bin: "x % 2u" }); // 1 4
    * await fold.histogram(Uint32Array.of(0, 9, 1, 9), { bins: 2, range: [0, 10], channels: 2 }); // 2 0 0 2
+   * await fold.histogram(Uint32Array.of(1, 0, 1), { bins: 2, bin: "x", weights: Float64Array.of(0.5, 2, 8) }); // 2 8.5
    * await fold.histogram(Float32Array.of(0, 1, 1), { y: Float32Array.of(5, 5, 9), bins: 2, range: [0, 1], yRange: [0, 10] }); // 0 1 0 2
    * ```
    */
-  histogram<Data extends ScalarArray | GpuArray, Weights extends WeightsOf<Data> | undefined = undefined>(
+  histogram<Data extends ScalarArray | GpuArray, Weights extends NumbersBeside<Data> | undefined = undefined>(
     data: Data,
     options: HistogramCallOptions<Data, Weights>,
   ): Promise<Binned<Data, Weights>>;
   histogram(
     data: ScalarArray | GpuArray,
     options: {
-      readonly weights?: WeightArray | GpuArray | undefined;
+      readonly weights?: ScalarArray | GpuArray | undefined;
       readonly y?: ScalarArray | GpuArray | undefined;
     },
   ): Promise<unknown> {
@@ -1365,7 +1370,9 @@ export class Fold {
    * histogram.record(encoder, { input, output, length });
    * ```
    */
-  prepareHistogram<Name extends string>(options: HistogramOptions<Name>): Promise<PreparedHistogram> {
+  prepareHistogram<Name extends string, Weight extends string = string>(
+    options: HistogramOptions<Name, Weight>,
+  ): Promise<PreparedHistogram> {
     return this.#prepare(loadSearches, "histogram", options);
   }
 
