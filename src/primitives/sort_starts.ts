@@ -56,7 +56,7 @@ export function startsOf(given: Given<StartsOptions>, title: string): Starts {
   if (onGpu === undefined) {
     const { words } = requireSegments(segments, length, title) as { readonly words: Uint32Array };
     return {
-      planned: { segments: kind, ...rounded(longestOf(words)) },
+      planned: { segments: kind, ...rounded(longestOf(words, words.subarray(1))) },
       numbers: { segmentCount: words.length - 1 },
       words: { offsets: words },
     };

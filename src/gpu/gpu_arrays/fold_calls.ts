@@ -206,8 +206,7 @@ export async function callOnGpu(
 /** Does some work on a call's arrays. What the caller destroys meanwhile stays until it ends. */
 async function whileHeld<T>(call: Call, work: () => Promise<T>): Promise<T> {
   const { input, into, flags, initial, total, segments } = call;
-  const { heads, keys, offsets } = segments?.ranges ?? {};
-  const used = [input, into, flags, initial, total, heads, keys, offsets];
+  const used = [input, into, flags, initial, total, ...Object.values(segments?.ranges ?? {})];
   const releases = used.map((array) => (array instanceof GpuArray ? hold(partsOf(array)) : undefined));
   try {
     return await work();
@@ -311,13 +310,7 @@ async function recorded(
   const { input, into, flags, initial, total: sum, segments, others, title } = call;
   requireSegmentsBindable(primitive, call, context);
   const { ranges: heads } = segments ?? {};
-  const ends = [
-    initial instanceof GpuArray ? initial : undefined,
-    sum,
-    heads?.heads,
-    heads?.keys,
-    heads?.offsets,
-  ];
+  const ends = [initial instanceof GpuArray ? initial : undefined, sum, ...Object.values(heads ?? {})];
   const { memory, count, offset } = partsOf(input);
   const marks = [flags, ...ends].map((array) => array && partsOf(array).memory);
   const sources = [memory, count?.memory, ...marks];
@@ -356,9 +349,13 @@ async function recorded(
       const total = isCounted ? await make("count", countsOf(call) * u32.bytes) : undefined;
       const runs = segments?.runs;
       const unique = runs && (await make("keys", call.most * runs.type.bytes));
-      submitOnGpu(context, title, sources, [output, total, unique, sum && partsOf(sum).memory], (encoder) =>
-        prepared.record(encoder, rangesOf(call, output, total, unique), input.maxLength),
-      );
+      submitOnGpu(context, title, sources, [output, total, unique, sum && partsOf(sum).memory], (encoder) => {
+        if (segments?.by === "begins" && primitive === "scan" && into === undefined) {
+          // A scan leaves what is in gaps. Memory that another array gave back is not empty.
+          encoder.clearBuffer(output.buffer);
+        }
+        prepared.record(encoder, rangesOf(call, output, total, unique), input.maxLength);
+      });
       return resultsOf(primitive, call, output, total, unique, made);
     }),
   );
