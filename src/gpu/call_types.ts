@@ -276,6 +276,12 @@ export type SortSegments =
   | {
       /** One position more than there are segments. They start from 0, never fall, and end with the length of the data. */
       readonly offsets: ArrayLike<number> | GpuArray<"u32", number>;
+    }
+  | {
+      /** Where each segment begins. Segments ascend and do not overlap. A sort leaves the elements between two segments where they are. */
+      readonly begins: ArrayLike<number> | GpuArray<"u32", number>;
+      /** Where each segment ends: the position behind its last element. */
+      readonly ends: ArrayLike<number> | GpuArray<"u32", number>;
     };
 
 /** The order of a sort: by an array, or by several. */

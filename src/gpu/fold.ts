@@ -126,8 +126,11 @@ const isPlainObject = (given: unknown): given is object =>
   given !== null &&
   [Object.prototype, null].includes(Object.getPrototypeOf(Object(given)));
 
-/** The offsets of the segments of a sort or a selection. */
-const offsetsIn = (options: object): unknown => Object(Object(options).segments).offsets;
+/** What says where the segments of a sort or a selection start. */
+function startsIn(options: object): Readonly<Record<"offsets" | "begins" | "ends", unknown>> {
+  const { offsets, begins, ends } = Object(Object(options).segments);
+  return { offsets, begins, ends };
+}
 
 /** What a call of a primitive is given beside its arrays and options. */
 interface OtherArguments extends Pick<Arguments, "numbers"> {
@@ -1004,7 +1007,7 @@ export class Fold {
     options?: TopKCallOptions<Data>,
   ): Promise<TopK<Data, U32Array<Data>>>;
   topK(data: unknown, k: number, options = {}): Promise<unknown> {
-    const arrays = { data, offsets: offsetsIn(options) };
+    const arrays = { data, ...startsIn(options) };
     return this.#call(loadSelections, "topK", arrays, options, { numbers: { k } });
   }
 
@@ -1086,7 +1089,7 @@ export class Fold {
     const { values, into } = Object(options);
     const [first, ...thenBy] = Array.isArray(data) ? data : [data];
     const lists = { ...(thenBy.length > 0 && { thenBy }), ...(Array.isArray(values) && { values }) };
-    const arrays = { data: first, values, into, offsets: offsetsIn(options) };
+    const arrays = { data: first, values, into, ...startsIn(options) };
     return this.#call(loadSorts, name, arrays, options, { lists });
   }
 

@@ -79,7 +79,12 @@ const bytesOf = (array: AnyArray): Uint8Array =>
   new Uint8Array(array.buffer as ArrayBuffer, array.byteOffset, array.byteLength);
 
 /** What a scan writes, where the output held other bytes before. */
-function withGaps(scanned: AnyArray, before: Uint8Array, { begins, ends }: Spans, type: ElementType): AnyArray {
+function withGaps(
+  scanned: AnyArray,
+  before: Uint8Array,
+  { begins, ends }: Spans,
+  type: ElementType,
+): AnyArray {
   const made = bytesOf(scanned);
   let from = 0;
   for (const [at, begin] of [...begins, scanned.byteLength / type.bytes].entries()) {
@@ -114,10 +119,7 @@ const title = "$name, $algorithm, $passes, exclusive: $exclusive, reverse: $reve
 test.for(cases)(`a scan of ${title}`, async (row, { skip }) => {
   const { type, op, initial, exclusive, reverse, startsFrom, turn, lengthOnGpu, ...others } = row;
   const { device } = fold();
-  skip(
-    type.feature !== undefined && !device.features.has(type.feature),
-    "the adapter has no shader-f16",
-  );
+  skip(type.feature !== undefined && !device.features.has(type.feature), "the adapter has no shader-f16");
   const { algorithm, workGroupSize, itemsPerThread, passes } = others;
   const scan = await fold().prepareScan({
     ...{ type, op, algorithm, workGroupSize, itemsPerThread, passes, exclusive, reverse, lengthOnGpu },
@@ -182,10 +184,7 @@ test.for(cases.filter(({ exclusive }) => exclusive))(
   async (row, { skip }) => {
     const { type, op, initial, startsFrom, turn, lengthOnGpu, ...others } = row;
     const { device } = fold();
-    skip(
-      type.feature !== undefined && !device.features.has(type.feature),
-      "the adapter has no shader-f16",
-    );
+    skip(type.feature !== undefined && !device.features.has(type.feature), "the adapter has no shader-f16");
     const { algorithm, workGroupSize, itemsPerThread, passes } = others;
     const reduce = await fold().prepareReduce({
       ...{ type, op, algorithm, workGroupSize, itemsPerThread, passes, lengthOnGpu },
@@ -224,7 +223,11 @@ test.for(cases.filter(({ exclusive }) => exclusive))(
         const words = await readWords(device, output);
         expectSameBits(readAs(expected, type, words), expected, own);
         const behind = Math.ceil((expected.length * type.bytes) / 4);
-        expectSameBits(words.slice(behind), randomWords(3200, own).slice(behind), `behind the output, ${own}`);
+        expectSameBits(
+          words.slice(behind),
+          randomWords(3200, own).slice(behind),
+          `behind the output, ${own}`,
+        );
         for (const buffer of [input, output, begins, ends, count]) {
           buffer.destroy();
         }
@@ -348,12 +351,19 @@ test("what is no segments is refused, and the message names the first one that i
 test("segments that overlap, or do not ascend, write nothing outside of the ranges", async () => {
   const { device } = fold();
   const next = randomBits("overlapping");
-  const options = { type: u32, maxLength: MOST, workGroupSize: 4, itemsPerThread: 2, segments: "begins" } as const;
+  const options = {
+    type: u32,
+    maxLength: MOST,
+    workGroupSize: 4,
+    itemsPerThread: 2,
+    segments: "begins",
+  } as const;
   for (const passes of ["single", "reduce-then-scan"] as const) {
     const scan = await fold().prepareScan({ ...options, passes });
     const reduce = await fold().prepareReduce({ ...options, passes });
     for (let round = 0; round < 6; round++) {
-      const anywhere = () => Uint32Array.from({ length: 20 }, () => (next() % 5 === 0 ? next() : next() % 220));
+      const anywhere = () =>
+        Uint32Array.from({ length: 20 }, () => (next() % 5 === 0 ? next() : next() % 220));
       const data = randomWords(150, `overlapping ${round}`);
       const [begins, ends] = [arrayBuffer(device, anywhere(), 4), arrayBuffer(device, anywhere(), 4)];
       for (const [plan, room] of [
