@@ -314,6 +314,7 @@ export class Fold {
    * await fold.reduce(Uint32Array.of(1, 2, 3, 4), { segments: { rows: 2 } }); // 3 7
    * await fold.reduce(Uint32Array.of(1, 2, 3, 4), { segments: { columns: 2 } }); // 4 6
    * await fold.reduce(Uint32Array.of(1, 2, 3, 4, 5, 6, 7, 8), { segments: { shape: [2, 2, 2], axis: 1 } }); // 4 6 12 14
+   * await fold.reduce(Uint32Array.of(1, 2, 3, 4), { segments: { begins: [0, 3], ends: [2, 4] } }); // 3 4
    * const tens = await fold.reduce(Uint32Array.of(11, 12, 25), { segments: { key: "x / 10u" } });
    * tens.values; // 23 25
    * const runs = await fold.reduce(Uint32Array.of(1, 2, 3), { segments: { keys: Int32Array.of(5, 5, -1) } });
