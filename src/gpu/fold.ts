@@ -1,6 +1,7 @@
 import type { AnyArray, ArrayOf, NameOf, ScalarArray, ValueIn } from "../algebra/arrays.ts";
 import { isOnGpu } from "../algebra/arrays.ts";
-import type { ElementType, ScalarOf, Value } from "../algebra/types.ts";
+import type { Operator } from "../algebra/monoid.ts";
+import type { ElementType, ScalarOf, Value, WideName } from "../algebra/types.ts";
 import type { CompactOptions, PartitionOptions } from "../plan/compact.ts";
 import type { ExpandOptions } from "../plan/expand_runs.ts";
 import type { ConditionOptions } from "../plan/find.ts";
@@ -15,6 +16,7 @@ import type { ScatterOptions } from "../plan/scatter_base.ts";
 import type { SearchOptions } from "../plan/search.ts";
 import type { NthOptions, TopKOptions, TopKRowsOptions } from "../plan/select.ts";
 import type { PreparedSortOptions } from "../plan/sort_with_values.ts";
+import type { IntoOption } from "../primitives/call_options.ts";
 import type { EitherCompact, FlaggedCompact, PreparedCompact } from "../primitives/compact.ts";
 import type { PreparedExpandRuns } from "../primitives/expand_runs.ts";
 import type { HandConditionOptions, PreparedCondition } from "../primitives/find.ts";
@@ -26,7 +28,7 @@ import type { HandNthOptions, PreparedNth } from "../primitives/nth.ts";
 import type { FlaggedPartitionRanges, PartitionRanges, PreparedPartition } from "../primitives/partition.ts";
 import type { PreparedReduce } from "../primitives/reduce.ts";
 import type { PreparedScan } from "../primitives/scan.ts";
-import type { HandScatterOptions, PreparedScatter } from "../primitives/scatter.ts";
+import type { PreparedScatter } from "../primitives/scatter.ts";
 import type { HandSearchOptions, PreparedSearchSorted } from "../primitives/search_sorted.ts";
 import type { PreparedSort } from "../primitives/sort.ts";
 import type { PreparedTopK, TopK } from "../primitives/top_k.ts";
@@ -59,8 +61,11 @@ import type {
   ReduceCallOptions,
   Reduced,
   ResultArray,
+  ResultName,
   ScanCallOptions,
   Scanned,
+  ScatterCallOptions,
+  Scattered,
   SegmentsOf,
   SortCallOptions,
   SortResult,
@@ -725,7 +730,8 @@ export class Fold {
    *
    * @param values - as {@link Fold.scan} takes it.
    * @param positions - a `Uint32Array`. If `values` is on the GPU, it is there, too, as an array of u32. The length of either may be there.
-   * @returns an array like `values`, as long as `positions`.
+   * @param options - `into` is an array for the result, as long as `positions`.
+   * @returns an array like `values`, as long as `positions`; with `into`, that array.
    * @throws as {@link Fold.scan}; {@link ArgumentError} also for a position past the last value.
    * @group Runs and positions
    *
@@ -737,14 +743,15 @@ export class Fold {
   gather<Data extends FoldArray>(
     values: Data,
     positions: U32Array<Data>,
-    options?: HandGatherOptions<NameIn<Data>>,
+    options?: HandGatherOptions<NameIn<Data>> & IntoOption<Data>,
   ): Promise<Data>;
   gather(
     values: AnyArray | GpuArray,
     positions: Uint32Array | GpuArray,
-    options: HandGatherOptions<string> = {},
+    options: object = {},
   ): Promise<unknown> {
-    return this.#call(loadSearches, "gather", { values, positions }, options);
+    const { into } = Object(options);
+    return this.#call(loadSearches, "gather", { values, positions, into }, options);
   }
 
   /**
@@ -759,8 +766,8 @@ export class Fold {
    *
    * @param values - as {@link Fold.scan} takes it.
    * @param positions - a `Uint32Array`, as long as `values`. If `values` is on the GPU, it is there, too, as an array of u32.
-   * @param options - `length` is that of the result.
-   * @returns an array like `values`.
+   * @param options - `length` is that of the result. `into` is an array for it, of that length, whatever it holds.
+   * @returns an array like `values`; with `op`, one of `type`, or of 32 bits if the values have 8 or 16 and no type is named.
    * @throws as {@link Fold.scan}; {@link ArgumentError} also for a position past the end.
    * @group Runs and positions
    *
@@ -769,19 +776,25 @@ export class Fold {
    * const positions = Uint32Array.of(3, 0, 3);
    * await fold.scatter(Float32Array.of(0.5, 2, 8), positions, { length: 4, op: exactAdd }); // 2 0 0 8.5
    * await fold.scatter(Uint32Array.of(7, 5, 9), Uint32Array.of(2, 0, 1), { length: 4 }); // 5 9 7 0
+   * await fold.scatter(Uint8Array.of(200, 1, 100), positions, { length: 4, op: add }); // Uint32Array.of(1, 0, 0, 300)
    * ```
    */
-  scatter<Data extends FoldArray>(
+  scatter<
+    Data extends FoldArray,
+    Type extends ElementType | undefined = undefined,
+    Op extends Operator<WideName<ResultName<Data, Type>>> | undefined = undefined,
+  >(
     values: Data,
     positions: U32Array<Data>,
-    options: HandScatterOptions<NameIn<Data>>,
-  ): Promise<Data>;
+    options: ScatterCallOptions<Type, Op> & IntoOption<Scattered<Data, Type, Op>>,
+  ): Promise<Scattered<Data, Type, Op>>;
   scatter(
     values: AnyArray | GpuArray,
     positions: Uint32Array | GpuArray,
     options: object = {},
   ): Promise<unknown> {
-    return this.#call(loadSearches, "scatter", { values, positions }, options);
+    const { into } = Object(options);
+    return this.#call(loadSearches, "scatter", { values, positions, into }, options);
   }
 
   /**

@@ -293,8 +293,16 @@ test("what is refused, before the GPU is touched", async () => {
   );
   const positions = Uint32Array.of(0, 1, 2);
   await wrong(
-    fold().scatter(bytes, positions, { length: 9, op: add as never }),
-    /^scatter<u8, add>: add has no meaning on u8; it takes u32/,
+    fold().scatter(bytes, positions, { length: 9, type: u32 }),
+    /^scatter: the values are u8, and type is u32; values that only move keep their type, and those that op combines take a wider one$/,
+  );
+  await wrong(
+    fold().scatter(bytes, positions, { length: 9, op: add, type: u16 as never }),
+    /^scatter<u16, add>: add has no meaning on u16; it takes u32/,
+  );
+  await wrong(
+    fold().scatter(Int8Array.of(1, 2, 3), positions, { length: 9, op: add, type: u32 }),
+    /^scatter: the values are i8, and type is u32, which lacks some of their values; fold.map makes others of them first$/,
   );
   await wrong(
     fold().prepareScatter({ type: u8, op: add, maxLength: 9, maxOutputLength: 9 } as never),
