@@ -437,3 +437,26 @@ testMutations(
     },
   ],
 );
+
+test("a recording says why input and output of items of 8 and 16 bits are in two buffers", async () => {
+  const buffer = storageBuffer(fold().device, new Uint32Array(64));
+  const encoder = fold().device.createCommandEncoder();
+  const why =
+    "; items of 8 and 16 bits share words, and become words of their own on the way, so the output takes another buffer than what is read";
+  const scan = await fold().prepareScan({ from: u8, type: u32, maxLength: 9 });
+  const output = { buffer, offset: 64 };
+  for (const [message, record] of [
+    [
+      "scan<u32, add>: input (items of 1 bytes) and output (items of 4 bytes) must be in different buffers",
+      () => scan.record(encoder, { input: buffer, output, length: 9 }),
+    ],
+    [
+      "scan<u32, add>: input (bytes 0 to 9) and output (bytes 0 to 36) overlap; they must be apart",
+      () => scan.record(encoder, { input: buffer, output: buffer, length: 9 }),
+    ],
+  ] as const) {
+    expect(record).toThrow(`${message}${why}`);
+  }
+  scan.destroy();
+  buffer.destroy();
+});
