@@ -1,6 +1,5 @@
 import { atomicOf } from "../algebra/atomics.ts";
 import type { Monoid, Operator } from "../algebra/monoid.ts";
-import type { ElementType } from "../algebra/types.ts";
 import { isSameType, requireType } from "../algebra/types.ts";
 import { part } from "../errors.ts";
 import { itemsOfVector } from "../kernels/contract.ts";
@@ -11,7 +10,7 @@ import { copiesFor, histogramRow } from "./histogram.ts";
 import { plainSizes } from "./one_dispatch_plan.ts";
 import type { AnyOperator } from "./options.ts";
 import type { Plan, Scratch } from "./plan.ts";
-import { bound, distinct, paddedBytes, perArrangement, wholeWords, withRanges } from "./plan.ts";
+import { bound, distinct, perArrangement, wholeWords } from "./plan.ts";
 import type { PlanFacts } from "./plan_facts.ts";
 import type { ScatterBase, ScatterOptions } from "./scatter_base.ts";
 import { baseOf, planOfItems, requireCombinable } from "./scatter_base.ts";
@@ -95,31 +94,6 @@ function planAtomic(
   };
 }
 
-/** Values become those of the output's type before they are scattered. */
-async function planWidened(
-  { from, ...options }: AnyOperator<ScatterOptions> & { readonly from: ElementType },
-  facts: PlanFacts,
-  arrangements: readonly Arrangement[],
-): Promise<Plan> {
-  const { type, maxLength, lengthOnGpu = false } = options;
-  const plan = await planScatter(options, facts, arrangements);
-  const { planMap } = await part(import("./map_elements.ts"));
-  const widen = planMap({ type, from, map: `${type.name}(x)`, maxLength, lengthOnGpu }, facts);
-  const widened: Scratch = { name: "wider values", bytes: paddedBytes(maxLength, type.bytes, 4) };
-  return {
-    ...plan,
-    itemTypes: { ...plan.itemTypes, input: from },
-    kernels: distinct([...widen.kernels, ...plan.kernels]),
-    scratch: [widened, ...plan.scratch],
-    passes(length, arrangement, aside, params = {}) {
-      return [
-        ...(params.room === 0 ? [] : withRanges(widen.passes(length, "items"), { output: widened })),
-        ...withRanges(plan.passes(length, arrangement, aside, params), { input: widened }),
-      ];
-    },
-  };
-}
-
 /**
  * Plans a scatter. Without an operator, elements are stored where they belong. By one that WGSL has atomics for, they are combined there. By any
  * other, they are sorted by their positions, and each run of equal positions is reduced.
@@ -139,7 +113,9 @@ export async function planScatter(
       options.op,
     );
     if (!isSameType(from, options.type)) {
-      return planWidened({ ...options, from }, facts, arrangements);
+      const { from: _, ...others } = options;
+      const plan = await planScatter(others, facts, arrangements);
+      return (await part(import("./scatter_sorted.ts"))).widenedFirst(plan, { ...others, from }, facts);
     }
   }
   const { monoid, ...base } = baseOf(options, facts);
