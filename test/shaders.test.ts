@@ -271,7 +271,7 @@ async function* othersOf(facts: DeviceFacts): AsyncGenerator<Plan> {
       planSort({ type, ...key, maxLength: 500 }, facts, "positions"),
       ...(type === wide ? [] : [planSort({ type, maxLength: 500 }, facts)]),
       planGather({ type, maxLength }, facts, "sort", ["values", "reordered"]),
-      ...(["rows", "offsets"] as const).flatMap((segments) =>
+      ...(["rows", "offsets", "begins"] as const).flatMap((segments) =>
         [50, 1000, 1e6].map((maxSegmentLength) =>
           planSegmentSort(
             { type, ...key, maxLength, segments, maxSegmentLength, ...(type === wide && { indices: true }) },
@@ -291,6 +291,7 @@ async function* othersOf(facts: DeviceFacts): AsyncGenerator<Plan> {
     const kinds = [
       "rows",
       "offsets",
+      "begins",
       "heads",
       "headBits",
       { keys: u32 },
@@ -375,7 +376,7 @@ async function* othersOf(facts: DeviceFacts): AsyncGenerator<Plan> {
   };
   // Segments by flags, bits and keys.
   const byKey = { keys: u32, key: "x / 2u" };
-  const flags = ["offsets", "heads", "headBits"];
+  const flags = ["offsets", "begins", "heads", "headBits"];
   const own = { type: u32, op: untyped(add), maxLength };
   for (const segments of [...flags, { keys: u32 }, byKey]) {
     yield* [planScan({ ...own, segments } as never, facts)];
@@ -405,9 +406,11 @@ async function* othersOf(facts: DeviceFacts): AsyncGenerator<Plan> {
   }
   // Reductions by offsets whose tiles search for their first segments, or read them.
   for (const most of [maxLength, 2 ** 26]) {
-    const options = { type: u32, maxLength: most, segments: "offsets", algorithm: "subgroup" } as const;
+    const options = { type: u32, maxLength: most, algorithm: "subgroup", passes: "single" } as const;
     const limits = { ...facts.limits, maxStorageBufferBindingSize: 2 ** 30, maxBufferSize: 2 ** 30 };
-    yield* [planReduce({ ...options, passes: "single" } as never, { ...runFacts, limits })];
+    for (const segments of ["offsets", "begins"]) {
+      yield* [planReduce({ ...options, segments } as never, { ...runFacts, limits })];
+    }
   }
   // Scans of rows in tiles of items, by an operator that keeps its operands in order.
   const inOrder = { type: u32, op: untyped(affine), maxLength, segments: "rows", passes: "single" } as const;

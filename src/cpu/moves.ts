@@ -215,8 +215,12 @@ export const gather: OnCpu = async ({ arrays: { values, positions }, request }) 
 export const scatter: OnCpu = async ({ arrays, request }) => {
   const values = arrays.values as CpuArray;
   const positions = (arrays.positions as CpuArray).numbers as Uint32Array;
-  const length = request.results[0]?.most ?? 0;
+  const [result] = request.results;
+  const length = result?.most ?? 0;
   const { op } = request.options as { readonly op?: Operator };
+  if (result?.type.name !== values.type.name) {
+    return undefined;
+  }
   if (op === undefined) {
     const to = roomFor(values, length);
     if (!putAt(bitsOf(values.numbers), positions, bitsOf(to), length)) {

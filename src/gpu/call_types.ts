@@ -16,6 +16,7 @@ import type { Nth } from "../primitives/nth.ts";
 import type { ClassOptions, ClassPartition, Partition } from "../primitives/partition.ts";
 import type { FoldOptions } from "../primitives/reduce.ts";
 import type { ScanOption } from "../primitives/scan.ts";
+import type { HandScatterOptions } from "../primitives/scatter.ts";
 import type { Sorted } from "../primitives/sort.ts";
 import type { HandTopKOptions } from "../primitives/top_k.ts";
 import type { CountsOption, RunOptions } from "../primitives/unique.ts";
@@ -160,6 +161,20 @@ export type Reduced<Data, Type, By> = By extends { readonly key: string }
         ? FoldedArray<Data, Type>
         : ResultValue<Data, Type>;
 
+/** The options of `scatter`. */
+export interface ScatterCallOptions<Type, Op> extends Omit<HandScatterOptions<string>, "op" | "type"> {
+  /** What combines elements whose positions meet, in the order of the elements. Without it, one of them stays there. */
+  readonly op?: Op;
+  /**
+   * With `op`, the type of the result, which has every value of the elements' type. Elements of 8 and 16 bits are combined as u32 or i32 unless it
+   * names another one. It is also needed for f16 bits in a `Uint16Array`.
+   */
+  readonly type?: Type;
+}
+
+/** What `scatter` gives. */
+export type Scattered<Data, Type, Op> = Op extends undefined ? Data : FoldedArray<Data, Type>;
+
 /** The elements of a result, or their positions. */
 export type Taken<Data, Type, Indices> = Indices extends true ? U32Array<Data> : ResultArray<Data, Type>;
 
@@ -275,6 +290,12 @@ export type SortSegments =
   | {
       /** One position more than there are segments. They start from 0, never fall, and end with the length of the data. */
       readonly offsets: ArrayLike<number> | GpuArray<"u32", number>;
+    }
+  | {
+      /** Where each segment begins. Segments ascend and do not overlap. A sort leaves the elements between two segments where they are. */
+      readonly begins: ArrayLike<number> | GpuArray<"u32", number>;
+      /** Where each segment ends: the position behind its last element. */
+      readonly ends: ArrayLike<number> | GpuArray<"u32", number>;
     };
 
 /** The order of a sort: by an array, or by several. */

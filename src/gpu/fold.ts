@@ -1,6 +1,7 @@
 import type { AnyArray, ArrayOf, NameOf, ScalarArray, ValueIn } from "../algebra/arrays.ts";
 import { isOnGpu } from "../algebra/arrays.ts";
-import type { ElementType, ScalarOf, Value } from "../algebra/types.ts";
+import type { Operator } from "../algebra/monoid.ts";
+import type { ElementType, ScalarOf, Value, WideName } from "../algebra/types.ts";
 import type { CompactOptions, PartitionOptions } from "../plan/compact.ts";
 import type { ExpandOptions } from "../plan/expand_runs.ts";
 import type { ConditionOptions } from "../plan/find.ts";
@@ -15,6 +16,7 @@ import type { ScatterOptions } from "../plan/scatter_base.ts";
 import type { SearchOptions } from "../plan/search.ts";
 import type { NthOptions, TopKOptions, TopKRowsOptions } from "../plan/select.ts";
 import type { PreparedSortOptions } from "../plan/sort_with_values.ts";
+import type { IntoOption } from "../primitives/call_options.ts";
 import type { EitherCompact, FlaggedCompact, PreparedCompact } from "../primitives/compact.ts";
 import type { PreparedExpandRuns } from "../primitives/expand_runs.ts";
 import type { HandConditionOptions, PreparedCondition } from "../primitives/find.ts";
@@ -26,7 +28,7 @@ import type { HandNthOptions, PreparedNth } from "../primitives/nth.ts";
 import type { FlaggedPartitionRanges, PartitionRanges, PreparedPartition } from "../primitives/partition.ts";
 import type { PreparedReduce } from "../primitives/reduce.ts";
 import type { PreparedScan } from "../primitives/scan.ts";
-import type { HandScatterOptions, PreparedScatter } from "../primitives/scatter.ts";
+import type { PreparedScatter } from "../primitives/scatter.ts";
 import type { HandSearchOptions, PreparedSearchSorted } from "../primitives/search_sorted.ts";
 import type { PreparedSort } from "../primitives/sort.ts";
 import type { PreparedTopK, TopK } from "../primitives/top_k.ts";
@@ -60,8 +62,11 @@ import type {
   ReduceCallOptions,
   Reduced,
   ResultArray,
+  ResultName,
   ScanCallOptions,
   Scanned,
+  ScatterCallOptions,
+  Scattered,
   SegmentsOf,
   SortCallOptions,
   SortResult,
@@ -126,8 +131,11 @@ const isPlainObject = (given: unknown): given is object =>
   given !== null &&
   [Object.prototype, null].includes(Object.getPrototypeOf(Object(given)));
 
-/** The offsets of the segments of a sort or a selection. */
-const offsetsIn = (options: object): unknown => Object(Object(options).segments).offsets;
+/** What says where the segments of a sort or a selection start. */
+function startsIn(options: object): Readonly<Record<"offsets" | "begins" | "ends", unknown>> {
+  const { offsets, begins, ends } = Object(Object(options).segments);
+  return { offsets, begins, ends };
+}
 
 /** What a call of a primitive is given beside its arrays and options. */
 interface OtherArguments extends Pick<Arguments, "numbers"> {
@@ -311,6 +319,7 @@ export class Fold {
    * await fold.reduce(Uint32Array.of(1, 2, 3, 4), { segments: { rows: 2 } }); // 3 7
    * await fold.reduce(Uint32Array.of(1, 2, 3, 4), { segments: { columns: 2 } }); // 4 6
    * await fold.reduce(Uint32Array.of(1, 2, 3, 4, 5, 6, 7, 8), { segments: { shape: [2, 2, 2], axis: 1 } }); // 4 6 12 14
+   * await fold.reduce(Uint32Array.of(1, 2, 3, 4), { segments: { begins: [0, 3], ends: [2, 4] } }); // 3 4
    * const tens = await fold.reduce(Uint32Array.of(11, 12, 25), { segments: { key: "x / 10u" } });
    * tens.values; // 23 25
    * const runs = await fold.reduce(Uint32Array.of(1, 2, 3), { segments: { keys: Int32Array.of(5, 5, -1) } });
@@ -726,7 +735,8 @@ export class Fold {
    *
    * @param values - as {@link Fold.scan} takes it.
    * @param positions - a `Uint32Array`. If `values` is on the GPU, it is there, too, as an array of u32. The length of either may be there.
-   * @returns an array like `values`, as long as `positions`.
+   * @param options - `into` is an array for the result, as long as `positions`.
+   * @returns an array like `values`, as long as `positions`; with `into`, that array.
    * @throws as {@link Fold.scan}; {@link ArgumentError} also for a position past the last value.
    * @group Runs and positions
    *
@@ -738,14 +748,15 @@ export class Fold {
   gather<Data extends FoldArray>(
     values: Data,
     positions: U32Array<Data>,
-    options?: HandGatherOptions<NameIn<Data>>,
+    options?: HandGatherOptions<NameIn<Data>> & IntoOption<Data>,
   ): Promise<Data>;
   gather(
     values: AnyArray | GpuArray,
     positions: Uint32Array | GpuArray,
-    options: HandGatherOptions<string> = {},
+    options: object = {},
   ): Promise<unknown> {
-    return this.#call(loadSearches, "gather", { values, positions }, options);
+    const { into } = Object(options);
+    return this.#call(loadSearches, "gather", { values, positions, into }, options);
   }
 
   /**
@@ -760,8 +771,8 @@ export class Fold {
    *
    * @param values - as {@link Fold.scan} takes it.
    * @param positions - a `Uint32Array`, as long as `values`. If `values` is on the GPU, it is there, too, as an array of u32.
-   * @param options - `length` is that of the result.
-   * @returns an array like `values`.
+   * @param options - `length` is that of the result. `into` is an array for it, of that length, whatever it holds.
+   * @returns an array like `values`; with `op`, one of `type`, or of 32 bits if the values have 8 or 16 and no type is named.
    * @throws as {@link Fold.scan}; {@link ArgumentError} also for a position past the end.
    * @group Runs and positions
    *
@@ -770,19 +781,25 @@ export class Fold {
    * const positions = Uint32Array.of(3, 0, 3);
    * await fold.scatter(Float32Array.of(0.5, 2, 8), positions, { length: 4, op: exactAdd }); // 2 0 0 8.5
    * await fold.scatter(Uint32Array.of(7, 5, 9), Uint32Array.of(2, 0, 1), { length: 4 }); // 5 9 7 0
+   * await fold.scatter(Uint8Array.of(200, 1, 100), positions, { length: 4, op: add }); // Uint32Array.of(1, 0, 0, 300)
    * ```
    */
-  scatter<Data extends FoldArray>(
+  scatter<
+    Data extends FoldArray,
+    Type extends ElementType | undefined = undefined,
+    Op extends Operator<WideName<ResultName<Data, Type>>> | undefined = undefined,
+  >(
     values: Data,
     positions: U32Array<Data>,
-    options: HandScatterOptions<NameIn<Data>>,
-  ): Promise<Data>;
+    options: ScatterCallOptions<Type, Op> & IntoOption<Scattered<Data, Type, Op>>,
+  ): Promise<Scattered<Data, Type, Op>>;
   scatter(
     values: AnyArray | GpuArray,
     positions: Uint32Array | GpuArray,
     options: object = {},
   ): Promise<unknown> {
-    return this.#call(loadSearches, "scatter", { values, positions }, options);
+    const { into } = Object(options);
+    return this.#call(loadSearches, "scatter", { values, positions, into }, options);
   }
 
   /**
@@ -1009,7 +1026,7 @@ export class Fold {
     options?: TopKCallOptions<Data>,
   ): Promise<TopK<Data, U32Array<Data>>>;
   topK(data: unknown, k: number, options = {}): Promise<unknown> {
-    const arrays = { data, offsets: offsetsIn(options) };
+    const arrays = { data, ...startsIn(options) };
     return this.#call(loadSelections, "topK", arrays, options, { numbers: { k } });
   }
 
@@ -1091,7 +1108,7 @@ export class Fold {
     const { values, into } = Object(options);
     const [first, ...thenBy] = Array.isArray(data) ? data : [data];
     const lists = { ...(thenBy.length > 0 && { thenBy }), ...(Array.isArray(values) && { values }) };
-    const arrays = { data: first, values, into, offsets: offsetsIn(options) };
+    const arrays = { data: first, values, into, ...startsIn(options) };
     return this.#call(loadSorts, name, arrays, options, { lists });
   }
 

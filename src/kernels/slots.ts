@@ -28,7 +28,7 @@ export const slots: Readonly<Record<string, Slot>> = {
     does: "how threads read and write a kernel's ranges",
     roles: [
       ["an input", "input read_item read_vector"],
-      ["an output", "output write_item write_vector"],
+      ["an output", "output write_item write_vector read_output_vector write_end_item"],
       ["vectors at the end of a range", "read_edge write_edge"],
       ["where mirrored items lie", "mirrored"],
       ["the length", "data_length"],
@@ -68,6 +68,7 @@ export const slots: Readonly<Record<string, Slot>> = {
       ["loads items with heads", "load_items"],
       ["keys", "keys key_at load_keys"],
       ["offsets", "offset_at offsets_up_to segment_up_from"],
+      ["segments and gaps", "Part part_of begin_of end_of"],
       ["marks heads", "head_words mark_empty"],
       ["stores totals in place of prefixes", "store_prefixes store_total"],
       ["loads values without heads", "load_values load_edge"],

@@ -25,6 +25,8 @@ export type RangeName =
   | "heads"
   | "keys"
   | "offsets"
+  | "begins"
+  | "ends"
   | "unique"
   | "weights"
   | "y"

@@ -52,6 +52,8 @@ export function itemsOfRange(plan: Plan, name: RangeName, length: number, params
       return plan.segments?.headsOf(length) ?? length;
     case "offsets":
       return count + 1;
+    case "begins":
+    case "ends":
     case "unique":
     case "ranks":
       return count;

@@ -1,16 +1,19 @@
 import { u32 } from "../algebra/integers.ts";
 import type { Monoid, Operator } from "../algebra/monoid.ts";
+import type { ElementType } from "../algebra/types.ts";
 import { cutPositionsKernel, fillIdentityKernel, scatterKernel } from "../kernels/scatter.ts";
+import { planMap } from "./map_elements.ts";
 import type { Plan, Scratch } from "./plan.ts";
-import { wholeWords, withRanges } from "./plan.ts";
+import { distinct, paddedBytes, wholeWords, withRanges } from "./plan.ts";
 import type { PlanFacts } from "./plan_facts.ts";
 import { planRecording } from "./plan_recording.ts";
 import { plannerOfSegments } from "./plan_segmented.ts";
-import type { ScatterBase } from "./scatter_base.ts";
+import type { ScatterBase, ScatterOptions } from "./scatter_base.ts";
 import { planOfItems } from "./scatter_base.ts";
 import { planSortWithValues } from "./sort_with_values.ts";
 
-// A scatter by an operator that needs the order of the elements. It is loaded later: it takes sorts and segments.
+// Scatters by an operator that needs the order of the elements, and those of elements that are widened first. They are loaded later: they take sorts,
+// segments and maps.
 
 /** The bits of the numbers up to one: at least 1. */
 const bitsUpTo = (most: number): number => Math.max(1, 32 - Math.clz32(most));
@@ -85,4 +88,26 @@ export function planSorted(base: ScatterBase, monoid: Monoid, op: Operator, fact
           ],
   );
   return { ...plan, groupingOf: reduce.groupingOf, ...(reduce.spine && { spine: reduce.spine }) };
+}
+
+/** A scatter of values that become those of the output's type before. `plan` is that of the wider values. */
+export function widenedFirst(
+  plan: Plan,
+  { type, from, maxLength, lengthOnGpu = false }: Omit<ScatterOptions, "op"> & { readonly from: ElementType },
+  facts: PlanFacts,
+): Plan {
+  const widen = planMap({ type, from, map: `${type.name}(x)`, maxLength, lengthOnGpu }, facts);
+  const widened: Scratch = { name: "wider values", bytes: paddedBytes(maxLength, type.bytes, 4) };
+  return {
+    ...plan,
+    itemTypes: { ...plan.itemTypes, input: from },
+    kernels: distinct([...widen.kernels, ...plan.kernels]),
+    scratch: [widened, ...plan.scratch],
+    passes(length, arrangement, aside, params = {}) {
+      return [
+        ...(params.room === 0 ? [] : withRanges(widen.passes(length, "items"), { output: widened })),
+        ...withRanges(plan.passes(length, arrangement, aside, params), { input: widened }),
+      ];
+    },
+  };
 }

@@ -139,7 +139,8 @@ export const planSinglePass: PlanSinglePass = (asked, combination, options, fact
   const table = tableFor(tables, facts);
   const primitive = asked === "flat" ? "scan" : asked;
   // Totals of segments by offsets have a kernel and rows of their own.
-  const byOffsets = primitive === "totals" && (options as SegmentOptions).segments === "offsets";
+  const { segments } = options as SegmentOptions;
+  const byOffsets = primitive === "totals" && (segments === "offsets" || segments === "begins");
   const known = rowOf(tables, byOffsets ? "offsets" : primitive, domain, options, facts);
   const row =
     (asked === "flat" ? flatRow(known, domain, table) : undefined) ??

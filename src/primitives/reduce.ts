@@ -38,10 +38,19 @@ export interface SegmentParts {
    * Nothing outside the ranges is written.
    */
   readonly offsets?: BufferRange;
+  /**
+   * For `"begins"`: `segmentCount` positions, as u32: where each segment begins. Segments ascend, and do not overlap. Items in the gaps between them
+   * are not reduced, and a scan leaves their places in the output as they are. Positions past the end count as the end. Where segments overlap
+   * or do not ascend, each result is that of some consecutive items, or what was there before, or a total is the identity: which, the plan decides.
+   * Nothing outside the ranges is written.
+   */
+  readonly begins?: BufferRange;
+  /** For `"begins"`: `segmentCount` positions, as u32: where each segment ends, which is the position behind its last item. */
+  readonly ends?: BufferRange;
   /** For `segments: { keys }`: a key for each item. With `key`, an item for each item, from which its key is computed. */
   readonly keys?: BufferRange;
   /**
-   * For `"offsets"`: the number of segments. For reductions by heads or keys: how many totals the output has room for. The
+   * For `"offsets"` and `"begins"`: the number of segments. For reductions by heads or keys: how many totals the output has room for. The
    * default is the length. Further totals are not stored.
    */
   readonly segmentCount?: number;

@@ -6,6 +6,7 @@ import { u32 } from "../../algebra/integers.ts";
 import { valuesIn } from "../../algebra/seen_params.ts";
 import type { ElementType } from "../../algebra/types.ts";
 import { requireType } from "../../algebra/types.ts";
+import { nameIfConverted } from "../../algebra/widening.ts";
 import { ArgumentError, refuse } from "../../errors.ts";
 import { requireOptions } from "../../options.ts";
 import { requireBindable } from "../../plan/binding_length.ts";
@@ -224,7 +225,7 @@ async function callOnGpu(
 ): Promise<unknown> {
   const { primitive, operands, options } = called;
   const arrayOf = ({ name }: Operand): GpuArray => onGpu[name] as GpuArray;
-  for (const operand of operands.filter(({ isNamed }) => isNamed)) {
+  for (const operand of operands.filter(({ isNamed, isWidened }) => isNamed && !isWidened)) {
     const [caller, named] = operand.isMapped
       ? ([`${primitive.name}: from`, "from"] as const)
       : ([primitive.name, "type"] as const);
@@ -302,7 +303,7 @@ function run(
 
 /** The types of an operand at hand. @throws {ArgumentError} if it is no array of an element type. */
 async function typesAtHand({ primitive, options }: Call, operand: Operand, array: Given): Promise<HandTypes> {
-  const { isNamed, isMapped } = operand;
+  const { isNamed, isMapped, isWidened } = operand;
   const [option, place] = [optionOf(operand), placeOf(operand)];
   if (array.isGone) {
     throw goneError(primitive.name, option, place);
@@ -314,7 +315,9 @@ async function typesAtHand({ primitive, options }: Call, operand: Operand, array
   }
   try {
     const own = isMapped ? namedType(array.data, { ...(options as object), map: "" }) : type;
-    return await typesOf(array, isMapped ? { from: own } : isNamed ? { type: own } : {}, title);
+    const isOther =
+      isWidened && nameIfConverted(array.data as AnyArray, options as object, title) !== undefined;
+    return await typesOf(array, isMapped ? { from: own } : isNamed && !isOther ? { type: own } : {}, title);
   } catch (cause) {
     const isOfArray = cause instanceof ArgumentError && cause.option === "data";
     throw isOfArray ? new ArgumentError(cause.message, option) : cause;

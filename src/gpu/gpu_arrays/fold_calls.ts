@@ -204,8 +204,7 @@ export async function callOnGpu(
 /** Does some work on a call's arrays. What the caller destroys meanwhile stays until it ends. */
 async function whileHeld<T>(call: Call, work: () => Promise<T>): Promise<T> {
   const { input, into, flags, initial, total, segments } = call;
-  const { heads, keys, offsets } = segments?.ranges ?? {};
-  const used = [input, into, flags, initial, total, heads, keys, offsets];
+  const used = [input, into, flags, initial, total, ...Object.values(segments?.ranges ?? {})];
   const releases = used.map((array) => (array instanceof GpuArray ? hold(partsOf(array)) : undefined));
   try {
     return await work();
@@ -381,8 +380,9 @@ function resultsOf(
   const like = into ?? (isSameType(type, input.type) ? input : undefined);
   const items = { name: "result", range: "output", type, most, like } as const;
   const { runs } = segments ?? {};
+  const hasGaps = primitive === "scan" && segments?.by === "begins" && into === undefined;
   return [
-    { ...items, ...((isCounted || hasInputs) && { length }) },
+    { ...items, hasGaps, ...((isCounted || hasInputs) && { length }) },
     ...(runs ? [{ ...runs, name: "keys", range: "unique", most, length: "count" } as const] : []),
     ...(primitive === "partition"
       ? [{ name: "count", range: "count", type: u32, most: classes + 1 } as const]

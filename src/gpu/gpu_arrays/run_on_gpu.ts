@@ -17,6 +17,8 @@ const { partsOf } = GpuArray;
 export interface ResultOnGpu
   extends Pick<Result, "name" | "range" | "type" | "most" | "length" | "isElement"> {
   readonly like?: GpuArray | undefined;
+  /** Whether the call leaves elements of the memory that is made for it as they are. They are 0 then. */
+  readonly hasGaps?: boolean;
 }
 
 /** A call whose arguments were checked. */
@@ -73,9 +75,9 @@ export async function runOnGpu(context: Context, arrays: Arrays, call: Call): Pr
         [...made, ...written.map(memoryOf)],
       ];
       submitOnGpu(context, title, from, to, (encoder) => {
-        for (const [at, { isElement }] of results.entries()) {
+        for (const [at, { isElement, hasGaps }] of results.entries()) {
           // There may be no element, and an earlier call may have used this buffer.
-          if (isElement && countOf(input)) {
+          if (hasGaps || (isElement && countOf(input))) {
             encoder.clearBuffer((places[at] as Place).memory.buffer);
           }
         }
