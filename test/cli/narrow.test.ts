@@ -233,9 +233,7 @@ describe("in several pieces", () => {
     });
     expect(wrong).toBe(-1);
     expect(found).toHaveLength(LENGTH);
-    expect(run("compact", "in.npy", "-o", "out.npy", "--where", `x > ${literal(descr, 9)}`)).toEqual(
-      done,
-    );
+    expect(run("compact", "in.npy", "-o", "out.npy", "--where", `x > ${literal(descr, 9)}`)).toEqual(done);
     const kept = numbers.filter((x) => x > 9);
     expect(fileOf("out.npy").shape).toEqual([kept.length]);
     expect(fileOf("out.npy").dtype).toBe(descr.replace(">", "<"));
