@@ -426,6 +426,17 @@ function countedBetween(data: CpuArray, { count, whole, edges, step }: Bins): Nu
   return new Uint32Array(sums.buffer, 0, count);
 }
 
+/** The sums of bins that a text gives, if one loop finds the bins and adds to them; undefined for others. */
+async function addedByText(
+  data: CpuArray,
+  { text }: Bins,
+  { added, result }: Sums,
+  addedToBins: CpuCall["addedToBins"],
+): Promise<Numbers | undefined> {
+  const isAdded = text !== undefined && added && (await addedToBins(text, data, added.sums, added.weights));
+  return isAdded ? result() : undefined;
+}
+
 /** Puts bins behind those of the channels before an element's own. */
 const inChannels =
   (take: TakeBins, count: number, channels: number, channelOf: (index: number) => number): TakeBins =>
@@ -463,13 +474,12 @@ export const histogram: OnCpu = async ({ arrays, request, mapped, addedToBins })
   if (counted) {
     return [counted];
   }
-  const { added, take, result } = sumsOf(count, arrays.weights, weighed);
-  if (isPlain && added && bins.text !== undefined) {
-    const sums = (await addedToBins(bins.text, data, added.sums, added.weights)) && (await result());
-    if (sums) {
-      return [sums];
-    }
+  const sums = sumsOf(count, arrays.weights, weighed);
+  const summed = isPlain ? await addedByText(data, bins, sums, addedToBins) : undefined;
+  if (summed) {
+    return [summed];
   }
+  const { take, result } = sums;
   const numbers = new Uint32Array(binsOfY ? length : 0);
   const takeFirst: TakeBins = binsOfY
     ? (own, from, items) => numbers.set(own.subarray(0, items), from)
