@@ -34,13 +34,13 @@ const mostOf = (lengths: CpuLengths, primitive: string): number =>
 
 /** Whether the CPU takes a call, if it has loops for it. */
 export function cpuTakes({ cpu }: Context, { primitive, length, options }: CallSize): boolean {
-  if (cpu === undefined) {
-    return false;
-  }
   for (const name in tuningNames) {
     if ((options as TuningOptions)[name as keyof TuningOptions] !== undefined) {
       return false;
     }
+  }
+  if (cpu === undefined) {
+    return false;
   }
   const { lengths } = cpu;
   const name = (options as { readonly op?: Operator }).op?.mostBytes ? "exactAdd" : primitive;

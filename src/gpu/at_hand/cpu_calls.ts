@@ -48,10 +48,9 @@ export function arrayOf(
   caller: string,
   name = "data",
 ): CpuArray | Promise<CpuArray> {
-  const bytes = (): Uint8Array => bytesOf(given, caller, name, name);
   return type.wide
-    ? afterLoad(loadNarrow(), ({ widened }) => widened(bytes(), type))
-    : { type, length: given.length, numbers: numbersOver(bytes(), type) };
+    ? afterLoad(loadNarrow(), ({ widened }) => widened(bytesOf(given, caller, name, name), type))
+    : { type, length: given.length, numbers: numbersOver(bytesOf(given, caller, name, name), type) };
 }
 
 /** Numbers that loops have made, as an array of the type holds them. */

@@ -361,11 +361,9 @@ export async function compilePlan(
     digits = plan.spine && runNumberDigits(context);
   } catch (cause) {
     destroy();
-    const error = await explain(context, title, cause);
-    if (error instanceof Error) {
-      // A kernel is compiled for all calls that wait for it. The stack says which call this one is.
-      Error.captureStackTrace?.(error);
-    }
+    const error = (await explain(context, title, cause)) as Error;
+    // A kernel is compiled for all calls that wait for it. The stack says which call this one is.
+    Error.captureStackTrace?.(error);
     throw error;
   }
   // The run number of the last execution.

@@ -45,8 +45,13 @@ export const checkedParams = (options: MayHaveParams, caller: string, context: C
 
 /** The same of a call that may wait. */
 export const paramsAtHand = (
-  ...given: Parameters<typeof checkedParams>
-): ParamsOption | Promise<ParamsOption> => afterLoad(loadParamsOf(given[0]), () => checkedParams(...given));
+  options: MayHaveParams,
+  caller: string,
+  context: Context,
+): ParamsOption | Promise<ParamsOption> =>
+  options.params === undefined
+    ? {}
+    : afterLoad(loadParams(), (params) => params.checkedParams("call", options, caller, context));
 
 /** Plans. If options name types of 8 or 16 bits, loads what plans for these. */
 export const planFor = async <Options extends object>(
