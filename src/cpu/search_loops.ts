@@ -2,10 +2,10 @@ import type { Scalar, ScalarType } from "../algebra/types.ts";
 import { f64 } from "../algebra/types_64_later.ts";
 import { part } from "../errors.ts";
 import type { Weights } from "../plan/bin_weights.ts";
-import { requireWeights } from "../plan/bin_weights.ts";
 import type { BinOptions, Bins } from "../plan/bins.ts";
 import { requireBinned } from "../plan/bins.ts";
 import { requireSide } from "../plan/require_scalar.ts";
+import type { Request } from "../primitives/primitive.ts";
 import type { CpuArray, CpuCall, Numbers, OnCpu } from "./call.ts";
 import { decodeHalves, halfBlock } from "./halves.ts";
 import { bitsOf } from "./numbers.ts";
@@ -439,6 +439,10 @@ const inChannels =
     take(placed, from, items);
   };
 
+/** What becomes of weights. The check is loaded with the first ones: it has operators. */
+const weightsOf = async ({ type }: CpuArray, { options, title }: Request): Promise<Weights | undefined> =>
+  (await part(import("../plan/bin_weights.ts"))).requireWeights({ ...options, weights: type }, title);
+
 /** How many elements fall in each bin, or what their weights are combined to. Sums of f32 are computed as doubles, and rounded at the end. */
 export const histogram: OnCpu = async ({ arrays, request, mapped, addedToBins }) => {
   const data = arrays.data as CpuArray;
@@ -452,11 +456,9 @@ export const histogram: OnCpu = async ({ arrays, request, mapped, addedToBins })
     y: binsOfY,
     count,
   } = requireBinned(given, type as ScalarType, typeOfY, request.title);
-  const sums = sumsOf(
-    count,
-    arrays.weights,
-    requireWeights({ ...request.options, weights: arrays.weights?.type }, request.title),
-  );
+  const { weights } = arrays;
+  const weighed = weights && (await weightsOf(weights, request));
+  const sums = sumsOf(count, weights, weighed);
   const isPlain = binsOfY === undefined && channels === undefined;
   const made = isPlain && (await inOnePass(data, bins, sums, addedToBins));
   if (made) {
