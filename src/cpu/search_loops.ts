@@ -1,5 +1,4 @@
 import type { Scalar, ScalarType } from "../algebra/types.ts";
-import { f64 } from "../algebra/types_64_later.ts";
 import { part } from "../errors.ts";
 import type { Weights } from "../plan/bin_weights.ts";
 import type { BinOptions, Bins } from "../plan/bins.ts";
@@ -297,7 +296,12 @@ function combining(count: number, weights: CpuArray, { op, areFloatSums }: Weigh
     async result() {
       const { combinedBy } = await part(import("./moves.ts"));
       const values = areFloatSums
-        ? { ...weights, type: f64, numbers: Float64Array.from(weights.numbers as Float32Array) }
+        ? // The type itself would bring its arithmetic, and the loop asks for no more than the name.
+          {
+            ...weights,
+            type: { ...weights.type, name: "f64" },
+            numbers: Float64Array.from(weights.numbers as Float32Array),
+          }
         : weights;
       const combined = (await combinedBy(op, values, positions, count + 1))?.subarray(0, count);
       return areFloatSums ? Float32Array.from(combined as Float64Array) : combined;
