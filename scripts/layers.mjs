@@ -94,6 +94,7 @@ const parts = [
   "src/gpu/parts/sorts.ts",
   "src/gpu/streams/streams.ts",
   "src/gpu/tuning/tuning.ts",
+  "src/plan/bin_weights.ts",
   "src/plan/faster_ways.ts",
   "src/plan/histogram_scattered.ts",
   "src/plan/narrow.ts",

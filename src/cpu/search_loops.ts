@@ -1,12 +1,11 @@
 import type { Scalar, ScalarType } from "../algebra/types.ts";
-import { f64 } from "../algebra/types_64_later.ts";
 import { part } from "../errors.ts";
 import type { Weights } from "../plan/bin_weights.ts";
-import { requireWeights } from "../plan/bin_weights.ts";
 import type { BinOptions, Bins } from "../plan/bins.ts";
 import { requireBinned } from "../plan/bins.ts";
 import { requireSide } from "../plan/require_scalar.ts";
-import type { CpuArray, Numbers, OnCpu } from "./call.ts";
+import type { Request } from "../primitives/primitive.ts";
+import type { CpuArray, CpuCall, Numbers, OnCpu } from "./call.ts";
 import { decodeHalves, halfBlock } from "./halves.ts";
 import { bitsOf } from "./numbers.ts";
 import type { TakeBlock } from "./whole_numbers.ts";
@@ -300,7 +299,12 @@ function combining(count: number, weights: CpuArray, { op, areFloatSums }: Weigh
     async result() {
       const { combinedBy } = await part(import("./moves.ts"));
       const values = areFloatSums
-        ? { ...weights, type: f64, numbers: Float64Array.from(weights.numbers as Float32Array) }
+        ? // The type itself would bring its arithmetic, and the loop asks for no more than the name.
+          {
+            ...weights,
+            type: { ...weights.type, name: "f64" },
+            numbers: Float64Array.from(weights.numbers as Float32Array),
+          }
         : weights;
       const combined = (await combinedBy(op, values, positions, count + 1))?.subarray(0, count);
       return areFloatSums ? Float32Array.from(combined as Float64Array) : combined;
@@ -451,6 +455,10 @@ const inChannels =
     take(placed, from, items);
   };
 
+/** What becomes of weights. The check is loaded with the first ones: it has operators. */
+const weightsOf = async ({ type }: CpuArray, { options, title }: Request): Promise<Weights | undefined> =>
+  (await part(import("../plan/bin_weights.ts"))).requireWeights({ ...options, weights: type }, title);
+
 /** How many elements fall in each bin, or what their weights are combined to. Sums of f32 are computed as doubles, and rounded at the end. */
 export const histogram: OnCpu = async ({ arrays, request, mapped, addedToBins }) => {
   const data = arrays.data as CpuArray;
@@ -464,17 +472,18 @@ export const histogram: OnCpu = async ({ arrays, request, mapped, addedToBins })
     y: binsOfY,
     count,
   } = requireBinned(given, type as ScalarType, typeOfY, request.title);
-  const weighed = requireWeights({ ...request.options, weights: arrays.weights?.type }, request.title);
+  const { weights } = arrays;
+  const weighed = weights && (await weightsOf(weights, request));
   const isPlain = binsOfY === undefined && channels === undefined;
   // One loop finds the bins, and counts.
   const counted =
-    isPlain && bins.text === undefined && arrays.weights === undefined
+    isPlain && bins.text === undefined && weights === undefined
       ? (countedEven(data, bins) ?? countedBetween(data, bins))
       : undefined;
   if (counted) {
     return [counted];
   }
-  const sums = sumsOf(count, arrays.weights, weighed);
+  const sums = sumsOf(count, weights, weighed);
   const summed = isPlain ? await addedByText(data, bins, sums, addedToBins) : undefined;
   if (summed) {
     return [summed];

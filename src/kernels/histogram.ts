@@ -6,7 +6,6 @@ import binSearched from "#shaders/device/histogram/bin_searched.wgsl";
 import binsFloats from "#shaders/device/histogram/bins_floats.wgsl";
 import binsWords from "#shaders/device/histogram/bins_words.wgsl";
 import channelInTurn from "#shaders/device/histogram/channel_in_turn.wgsl";
-import channelSingle from "#shaders/device/histogram/channel_single.wgsl";
 import channelStored from "#shaders/device/histogram/channel_stored.wgsl";
 import countersChannels from "#shaders/device/histogram/counters_channels.wgsl";
 import countersFloats from "#shaders/device/histogram/counters_floats.wgsl";
@@ -19,7 +18,6 @@ import tallyRuns from "#shaders/device/histogram/tally_runs.wgsl";
 import clearBins from "#shaders/device/kernels/clear_bins.wgsl";
 import histogram from "#shaders/device/kernels/histogram.wgsl";
 import storeBins from "#shaders/device/kernels/store_bins.wgsl";
-import storePositions from "#shaders/device/kernels/store_positions.wgsl";
 import search from "#shaders/device/search/search.wgsl";
 import tableKeys from "#shaders/device/search/table_keys.wgsl";
 import { expressionFiles, typeFiles } from "../algebra/expression_files.ts";
@@ -78,7 +76,11 @@ const f32Text = (value: number): string =>
   `bitcast<f32>(${hex(new Uint32Array(Float32Array.of(value).buffer)[0] ?? 0)})`;
 
 /** `bin_of` for an item and its index. */
-function binSources(type: ScalarType, rule: BinRule, params: DeclaredParams | undefined): readonly Source[] {
+export function binSources(
+  type: ScalarType,
+  rule: BinRule,
+  params: DeclaredParams | undefined,
+): readonly Source[] {
   if (rule.by === "text") {
     return [
       generated(
@@ -212,42 +214,6 @@ export const storeBinsKernel = ({
       ...inputFor("items"),
       lengthFile(lengthOnGpu),
       storeBins,
-    ],
-    sizes,
-  );
-
-/** The kernel that stores the position of each item's bin among those of all channels. */
-export const storePositionsKernel = ({
-  type,
-  bins,
-  rule,
-  channels,
-  lengthOnGpu,
-  sizes,
-  params,
-}: Pick<
-  HistogramKernelOptions,
-  "type" | "bins" | "rule" | "channels" | "lengthOnGpu" | "sizes" | "params"
->): Kernel =>
-  linkKernel(
-    `wavefold store positions of bins <${type.name}>`,
-    "store_positions",
-    [
-      generated(
-        [
-          `alias Input = ${carriedAs(type)};`,
-          `const BINS = ${bins}u;`,
-          `const CHANNELS = ${channels?.count ?? 1}u;`,
-          vectorText(carriedAs(type), undefined, 1),
-        ].join("\n"),
-      ),
-      ...(rule.by === "text" ? expressionFiles : typeFiles)(type),
-      ...binSources(type, rule, params),
-      // In two dimensions, the data is not this kernel's input.
-      ...inputFor("items", packedUnless(type, channels?.by === "number")),
-      lengthFile(lengthOnGpu),
-      channels === undefined ? channelSingle : channels.by === "turn" ? channelInTurn : channelStored,
-      storePositions,
     ],
     sizes,
   );

@@ -1,5 +1,5 @@
 import { paramsIn } from "../algebra/seen_params.ts";
-import { storePositionsKernel } from "../kernels/histogram.ts";
+import { storePositionsKernel } from "../kernels/bin_positions.ts";
 import { ruleOf } from "./bin_rule.ts";
 import type { Weights } from "./bin_weights.ts";
 import { requireBindable } from "./binding_length.ts";
