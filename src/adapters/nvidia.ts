@@ -82,7 +82,6 @@ export const twoPass = {
   ],
   // u32, half kept, 2^28: 720 µs (128 × 8: 712; 512 × 8: 756; 256 × 12: 754).
   compact: [{ elementBytes: 64, algorithm: "subgroup", workGroupSize: 256, items: 8 }],
-  counts: { workGroupSize: 1024, items: 16 },
 } as const satisfies TwoPassTable;
 
 export const singlePass = {

@@ -82,10 +82,7 @@ export interface TuningRow extends Shape {
 export type Rows<Name extends Tuned> = Readonly<Record<Name, readonly TuningRow[]>>;
 
 /** Rows of reductions, and of scans and compactions that read their data twice. */
-export interface TwoPassTable extends Rows<"scan" | "reduce" | "compact"> {
-  /** How threads scan the counts of a compaction's tiles, where they go by subgroups in sizes of `compact`. The default is as they count. */
-  readonly counts?: Shape;
-}
+export type TwoPassTable = Rows<"scan" | "reduce" | "compact">;
 
 /** A row for scans whose elements are items of exactly so many bytes. Their lanes store vectors by pairs. */
 export interface PairRow extends TuningRow {

@@ -20,7 +20,9 @@ export const planScan = async (
   ...rest: Rest
 ): Promise<Plan> =>
   options.segments === undefined
-    ? planNarrow(options, facts, (own) => scan(own, { ...withFasterWays(facts), inReverse }, ...rest))
+    ? options.from?.wide
+      ? planNarrow(options, facts, (own) => scan(own, { ...withFasterWays(facts), inReverse }, ...rest))
+      : scan(options, { ...withFasterWays(facts), inReverse }, ...rest)
     : planSegments("scan", options, { ...withFasterWays(facts), inReverse }, ...rest);
 
 export const planReduce = async (

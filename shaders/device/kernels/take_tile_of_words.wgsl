@@ -11,14 +11,27 @@ const VECTOR_WORDS = VECTOR / ITEMS_OF_WORD;
 fn take_tile(tile: u32, thread: u32, length: u32) {
   let is_full = (tile + 1u) * TILE <= min(length, call.wide_length);
   var words: array<u32, VECTORS * VECTOR_WORDS>;
+  // All loads come first, so that they are under way together.
+  if (is_full) {
+    for (var vector = 0u; vector < VECTORS; vector++) { // unroll
+      let first = call.input_base / ITEMS_OF_WORD + vector_of(tile, thread, vector) * VECTOR_WORDS;
+      for (var item = 0u; item < VECTOR; item++) { // unroll
+        words[vector * VECTOR_WORDS + item / ITEMS_OF_WORD] = input[first + item / ITEMS_OF_WORD];
+      }
+    }
+  } else {
+    for (var vector = 0u; vector < VECTORS; vector++) { // unroll
+      let place = vector_of(tile, thread, vector) * VECTOR_WORDS;
+      for (var item = 0u; item < VECTOR; item++) { // unroll
+        words[vector * VECTOR_WORDS + item / ITEMS_OF_WORD] = read_last_word(place + item / ITEMS_OF_WORD, length);
+      }
+    }
+  }
   var sum = 0u;
   for (var vector = 0u; vector < VECTORS; vector++) { // unroll
-    let place = vector_of(tile, thread, vector);
     for (var item = 0u; item < VECTOR; item++) { // unroll
       if (item % ITEMS_OF_WORD == 0u) {
-        let word = read_word(place * VECTOR_WORDS + item / ITEMS_OF_WORD, length, is_full);
-        words[vector * VECTOR_WORDS + item / ITEMS_OF_WORD] = word;
-        sum += sum_of_word(word);
+        sum += sum_of_word(words[vector * VECTOR_WORDS + item / ITEMS_OF_WORD]);
       }
     }
   }
@@ -29,32 +42,54 @@ fn take_tile(tile: u32, thread: u32, length: u32) {
   look_back(tile, total, thread, length);
   after_look_back(thread);
   var before = combine(carry(), before_in_tile);
-  for (var vector = 0u; vector < VECTORS; vector++) { // unroll
-    var own: array<Element, VECTOR>;
-    for (var item = 0u; item < VECTOR; item++) { // unroll
-      let word = words[vector * VECTOR_WORDS + item / ITEMS_OF_WORD];
-      own[item] = element_from_item(bitcast<Input>(value_in(word, item % ITEMS_OF_WORD * BITS)), 0u);
+  if (is_full) {
+    for (var vector = 0u; vector < VECTORS; vector++) { // unroll
+      var own: array<Element, VECTOR>;
+      for (var item = 0u; item < VECTOR; item++) { // unroll
+        own[item] = element_of_word(words[vector * VECTOR_WORDS + item / ITEMS_OF_WORD], item % ITEMS_OF_WORD);
+      }
+      let scan = scan_vector(before, own);
+      write_vector(vector_of(tile, thread, vector), output_vector(scan.items));
+      before = scan.before_next;
     }
-    before = store_vector(before, own, vector_of(tile, thread, vector), length, is_full);
+  } else {
+    for (var vector = 0u; vector < VECTORS; vector++) { // unroll
+      var own: array<Element, VECTOR>;
+      for (var item = 0u; item < VECTOR; item++) { // unroll
+        own[item] = element_of_word(words[vector * VECTOR_WORDS + item / ITEMS_OF_WORD], item % ITEMS_OF_WORD);
+      }
+      let scan = scan_vector(before, own);
+      write_edge(vector_of(tile, thread, vector), length, scan.items);
+      before = scan.before_next;
+    }
   }
   store_last_total(tile, thread, length, total);
 }
 
-// A word of the range. Items past the end of the data are 0.
-fn read_word(place: u32, length: u32, is_full: bool) -> u32 {
+fn element_of_word(word: u32, place: u32) -> Element {
+  return element_from_item(bitcast<Input>(value_in(word, place * BITS)), 0u);
+}
+
+// A word that may reach past the end of the data. Items there are 0.
+fn read_last_word(place: u32, length: u32) -> u32 {
   let first = place * ITEMS_OF_WORD;
-  if (!is_full && first >= length) {
+  if (first >= length) {
     return 0u;
   }
   let word = input[call.input_base / ITEMS_OF_WORD + place];
-  if (is_full || first + ITEMS_OF_WORD <= length) {
+  if (first + ITEMS_OF_WORD <= length) {
     return word;
   }
   return extractBits(word, 0u, (length - first) * BITS);
 }
 
-// Scans a row of vectors, and stores the thread's own. Returns what comes before the next row.
-fn store_vector(before: Element, elements: array<Element, VECTOR>, place: u32, length: u32, is_full: bool) -> Element {
+// The prefixes of a thread's own vector of a row, and what comes before the next row.
+struct VectorScan {
+  items: array<Output, VECTOR>,
+  before_next: Element,
+}
+
+fn scan_vector(before: Element, elements: array<Element, VECTOR>) -> VectorScan {
   var own = elements;
   var sum = own[0];
   for (var item = 1u; item < VECTOR; item++) { // unroll
@@ -71,10 +106,5 @@ fn store_vector(before: Element, elements: array<Element, VECTOR>, place: u32, l
     prefix = combine(prefix, own[item]);
     items[item] = item_from_element(select_prefix(earlier, prefix));
   }
-  if (is_full) {
-    write_vector(place, output_vector(items));
-  } else {
-    write_edge(place, length, items);
-  }
-  return combine(before, row.total);
+  return VectorScan(items, combine(before, row.total));
 }
