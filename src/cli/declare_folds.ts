@@ -50,8 +50,8 @@ before it. A file in Fortran order is read whole.`;
 
 const SEGMENTS_HELP = `
 
-With --columns, --axis, --offsets, --begins, --heads, --head-bits, --keys or --key, all
-elements are in memory at once.`;
+With --columns, --axis, --offsets, --begins, --heads, --head-bits, --keys or
+--key, all elements are in memory at once.`;
 
 const COMPACT_HELP = `
 

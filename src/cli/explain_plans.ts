@@ -125,7 +125,11 @@ const plannedFrom =
       const { primitive, help } = described;
       const { type, ...others } = basicOf(options);
       const { rows, length, lengthOnGpu = false } = options;
-      const flags: Readonly<Record<string, unknown>> = { ...options };
+      const { op, ...flagsButOp }: Readonly<Record<string, unknown>> = { ...options };
+      // Without weights, a histogram has nothing to combine. The flag has a default.
+      const combines =
+        flagsButOp.weights !== undefined || !primitive.operands.some(({ name }) => name === "weights");
+      const flags: Readonly<Record<string, unknown>> = combines ? { ...flagsButOp, op } : flagsButOp;
       const given: object = {
         ...(await optionsOf(described, flags)),
         ...(rows !== undefined && { segments: { rows } }),

@@ -215,7 +215,7 @@ describe("recorded", () => {
     const { device } = fold();
     const options = { type: u32, maxLength: 1000 };
     await expect(fold().prepareSort({ ...options, segments: "heads" as never })).rejects.toThrow(
-      'sort<u32>: segments is "heads"; it takes "rows" or "offsets"; each recording says where they start',
+      'sort<u32>: segments is "heads"; it takes "rows", "offsets" or "begins"; each recording says where they start',
     );
     await expect(fold().prepareSort({ ...options, maxSegmentLength: 7 })).rejects.toThrow(
       "sort<u32>: maxSegmentLength is 7; it takes a number only beside segments",
