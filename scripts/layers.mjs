@@ -99,6 +99,7 @@ const parts = [
   "src/plan/plan_segmented.ts",
   "src/plan/reverse.ts",
   "src/plan/scatter_sorted.ts",
+  "src/plan/sort_keys_and_segments.ts",
   "src/plan/unique_stages.ts",
 ];
 

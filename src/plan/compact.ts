@@ -139,7 +139,7 @@ export function planCompact(
   const mayBeSingle = parted === undefined || parted.hasRest === true;
   const pass = parted?.hasRest ? "parts" : "compact";
   const single = mayBeSingle
-    ? facts.fasterWays?.planSinglePass(pass, counting, options, facts, testing)
+    ? facts.fasterWays?.planSinglePass?.(pass, counting, options, facts, testing)
     : undefined;
   const tuning = sizesOf(counting, parted, options, facts);
   const maxLength = requireMaxLength(
@@ -514,7 +514,7 @@ export function planPartition(
 ): Plan {
   const mostMemory = facts.limits.maxComputeWorkgroupStorageSize;
   const parted = partedBy(options, (classes, own) =>
-    facts.fasterWays?.classesByVotes(classes, mostMemory, own),
+    facts.fasterWays?.classesByVotes?.(classes, mostMemory, own),
   );
   return planCompact(options, facts, arrangements, testing, parted);
 }

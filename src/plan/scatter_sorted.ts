@@ -21,12 +21,17 @@ const bitsUpTo = (most: number): number => Math.max(1, 32 - Math.clz32(most));
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError}
  */
-export function planSorted(base: ScatterBase, monoid: Monoid, op: Operator, facts: PlanFacts): Plan {
+export async function planSorted(
+  base: ScatterBase,
+  monoid: Monoid,
+  op: Operator,
+  facts: PlanFacts,
+): Promise<Plan> {
   const { type, lengthOnGpu, sizes, maxLength, maxOutputLength, pass } = base;
   const lengths = { maxLength, lengthOnGpu };
   // Positions past the end are as long as the output.
   const bits = [0, bitsUpTo(maxOutputLength)] as const;
-  const sort = planSortWithValues({ type: u32, values: type, bits, ...lengths }, facts);
+  const sort = await planSortWithValues({ type: u32, values: type, bits, ...lengths }, facts);
   const reduce = planRecording(
     "reduce",
     { type, op, segments: { keys: u32, unique: true }, ...lengths } as object,
