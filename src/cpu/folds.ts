@@ -75,7 +75,7 @@ export interface LoopsOfCall {
   readonly loops: FamilyLoops;
 }
 
-let otherLoops: typeof import("./floats_and_pairs.ts").loopsByFamily | undefined;
+let otherLoops: typeof import("./other_elements.ts").loopsByFamily | undefined;
 
 /** The loops over the elements of a type. Those over words are there, and the others are loaded. */
 export async function loopsOver(type: ElementType): Promise<FamilyLoops> {
@@ -83,7 +83,7 @@ export async function loopsOver(type: ElementType): Promise<FamilyLoops> {
   if (family === "words") {
     return wordLoops;
   }
-  otherLoops ??= (await part(import("./floats_and_pairs.ts"))).loopsByFamily;
+  otherLoops ??= (await part(import("./other_elements.ts"))).loopsByFamily;
   return otherLoops[family];
 }
 

@@ -6,9 +6,7 @@ import { mirror, mirrored } from "./reverse.ts";
 import type { CpuSegments } from "./segments.ts";
 import { endsOf } from "./segments.ts";
 
-export { inReverse } from "./reverse.ts";
-
-// Scans and reductions that start anew with each segment; and scans in reverse, which few programs need as well.
+// Scans and reductions that start anew with each segment.
 
 /** The segments of a fold, each of which starts from the initial value. */
 export interface SegmentsOfCall {

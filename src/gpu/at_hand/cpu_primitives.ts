@@ -5,6 +5,7 @@ import { paramsIn } from "../../algebra/seen_params.ts";
 import type { CheckedSegments } from "../../algebra/segments.ts";
 import type { ElementType, Scalar } from "../../algebra/types.ts";
 import type { Condition, CpuArray, CpuCall, Moves, Numbers, OnCpu } from "../../cpu/call.ts";
+import { exact, loops, placeOfBest, segmentFolds } from "../../cpu/loops.ts";
 import { bytesIn, isShifted, newNumbers, numbersOver } from "../../cpu/numbers.ts";
 import type { CpuSegments } from "../../cpu/segments.ts";
 import type { KeptText } from "../../cpu/texts.ts";
@@ -15,31 +16,14 @@ import type { Primitive, Request, Result } from "../../primitives/primitive.ts";
 import type { Context } from "../device/context.ts";
 import type { Given, Target } from "../device/given.ts";
 import { fresh } from "../device/given.ts";
-import { once, planOfCall } from "../executor/load_later.ts";
+import { planOfCall } from "../executor/load_later.ts";
 import type { Planned } from "../executor/planned.ts";
 import { keyOfCall } from "../executor/planned.ts";
 import type { FoldAtHand } from "./cpu_calls.ts";
-import {
-  areTaken,
-  arrayOf,
-  foldingOf,
-  loadExact,
-  loadSegments,
-  loadTexts,
-  packed,
-  putIn,
-  wideIn,
-} from "./cpu_calls.ts";
+import { areTaken, arrayOf, foldingOf, loadTexts, packed, putIn, wideIn } from "./cpu_calls.ts";
 import type { ArgValue, Selected, Selection } from "./hand_types.ts";
 
 // Calls at hand on the CPU beside scans and reductions of whole arrays.
-
-const loadArgMinMax = /* @__PURE__ */ once(() => import("../../cpu/arg_min_max.ts"));
-const loadMoves = /* @__PURE__ */ once(() => import("../../cpu/moves.ts"));
-const loadSearches = /* @__PURE__ */ once(() => import("../../cpu/search_loops.ts"));
-const loadSorts = /* @__PURE__ */ once(() => import("../../cpu/sort_loops.ts"));
-const loadMerges = /* @__PURE__ */ once(() => import("../../cpu/merge_loops.ts"));
-const loadSelections = /* @__PURE__ */ once(() => import("../../cpu/selection_loops.ts"));
 
 /** A caller's condition over elements of a type, and what becomes of those that are kept; undefined if the CPU has no code for it. */
 async function conditionOn(
@@ -118,7 +102,7 @@ export async function segments(context: Context, call: SegmentsAtHand): Promise<
     return undefined;
   }
   const { primitive, options, given, types, target } = call;
-  const { reduceSegments, scanSegments } = await (fold.op === "exactAdd" ? loadExact() : loadSegments());
+  const { reduceSegments, scanSegments } = fold.op === "exactAdd" ? exact : segmentFolds;
   if (primitive === "scan") {
     const bytes = target(given.length * types.type.bytes)();
     const exclusive = options.exclusive === true;
@@ -129,7 +113,7 @@ export async function segments(context: Context, call: SegmentsAtHand): Promise<
   if (segments.kind !== "keys") {
     return { bytes: bytesIn(reduceSegments({ ...fold, segments })) };
   }
-  const { firsts: keys, offsets: words } = (await loadMoves()).firstOfRuns(segments.keys);
+  const { firsts: keys, offsets: words } = loops.moves.firstOfRuns(segments.keys);
   const bytes = bytesIn(reduceSegments({ ...fold, segments: { kind: "offsets", words } }));
   return { bytes, keys: bytesIn(call.keys ? await packed(keys, call.keys.key.type) : keys) };
 }
@@ -209,7 +193,6 @@ export async function select(
     return undefined;
   }
   const { items, condition, classOf } = read;
-  const { byFlags, partitionByClasses, selectBy } = await loadMoves();
   const isWhole = primitive === "partition";
   const stored = indices ? u32 : types.type;
   const isInPlace = target !== fresh && stored.wide === undefined;
@@ -218,10 +201,10 @@ export async function select(
   const moved = { data: read.data === items ? seen : read.data, indices, output };
   const keep = condition
     ? (moves: Moves) => condition.keep(seen, { ...moves, flags })
-    : byFlags(flags as Uint32Array);
+    : loops.moves.byFlags(flags as Uint32Array);
   const { values: selected, counts } = classOf
-    ? partitionByClasses({ ...moved, classOf, classes })
-    : selectBy(moved, keep, isWhole);
+    ? loops.moves.partitionByClasses({ ...moved, classOf, classes })
+    : loops.moves.selectBy(moved, keep, isWhole);
   const values = await packed(selected, stored);
   if (target === fresh) {
     return { bytes: bytesIn(values), counts };
@@ -245,23 +228,11 @@ export async function argMinMax(
   type: ElementType,
 ): Promise<ArgValue<Scalar>> {
   requireFeature(type, `${call}<${type.name}>`, context.facts);
-  const loops = await loadArgMinMax();
   const array = await arrayOf(given, type, call);
-  const index = loops.placeOfBest(call, array);
+  const index = placeOfBest(call, array);
   const bytes = bytesIn(array.numbers.subarray(index, index + 1));
   return { value: valueOfBytes(bytes, array.type) as Scalar, index };
 }
-
-/** What loads the loops that descriptions name. */
-const loops: Readonly<Record<NonNullable<Primitive["onCpu"]>, () => unknown>> = {
-  moves: loadMoves,
-  searches: loadSearches,
-  selections: loadSelections,
-  sorts: loadSorts,
-  merges: loadMerges,
-  conditions: async () => (await loadTexts()).conditions,
-  maps: async () => (await loadTexts()).maps,
-};
 
 /** A call of a primitive that `src/primitives/` describes. The result has the elements of each result of the request. */
 export async function described(
@@ -275,7 +246,8 @@ export async function described(
   if (!areTaken(context, ...types, ...(key !== undefined && keyType ? [keyType] : []))) {
     return undefined;
   }
-  const loaded = onCpu && ((await loops[onCpu]()) as Readonly<Record<string, OnCpu>>);
+  const isText = onCpu === "conditions" || onCpu === "maps";
+  const ownLoops = onCpu && (isText ? (await loadTexts())[onCpu] : loops[onCpu]);
   const arrays: Record<string, CpuArray> = {};
   for (const { name: operand, given, type } of operands) {
     arrays[operand] = await arrayOf(given, type, name, operand);
@@ -302,11 +274,11 @@ export async function described(
     condition: (text, type) => conditionOn(context, text, type, params),
     async elementsInOrder() {
       const ofData = { ...call, request: { ...wide, results: wide.results.slice(0, 1) } };
-      return (await (await loadSorts()).sort(ofData))?.[0];
+      return (await loops.sorts.sort(ofData))?.[0];
     },
-    positionsInOrder: async () => (await (await loadSorts()).argSort(call))?.[0] as Uint32Array | undefined,
+    positionsInOrder: async () => (await loops.sorts.argSort(call))?.[0] as Uint32Array | undefined,
   };
-  const made = await loaded?.[name]?.(call);
+  const made = await (ownLoops as Readonly<Record<string, OnCpu>> | undefined)?.[name]?.(call);
   const stored = made?.map((numbers, at) => packed(numbers, (request.results[at] as Result).type));
   return stored && (await Promise.all(stored)).map(bytesIn);
 }
