@@ -65,7 +65,7 @@ const vendorChoice =
 
 /** What the package loads with `import()`. ARCHITECTURE.md says when. The command's own files are not listed. */
 const parts = [
-  "src/cpu/loops.ts",
+  "src/cpu/exact_folds.ts",
   "src/cpu/other_elements.ts",
   "src/gpu/at_hand/cpu_calls.ts",
   "src/gpu/at_hand/cpu_primitives.ts",
@@ -89,9 +89,8 @@ const parts = [
   "src/plan/narrow.ts",
   "src/plan/plan_segmented.ts",
   "src/plan/reverse.ts",
-  "src/plan/scatter_sorted.ts",
   "src/plan/sort_keys_and_segments.ts",
-  "src/plan/unique_stages.ts",
+  "src/plan/sorted_runs.ts",
 ];
 
 /** What entries besides `wavefold` load so: `wavefold/laws` needs fast-check, which may be missing; few programs simulate. */

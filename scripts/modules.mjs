@@ -104,24 +104,20 @@ function reached(context, from, path) {
 }
 
 /**
- * Names the chunk of a module for Rolldown: what these roots import at once is `core`, but for what others import at once,
- * too, which is `base`. `later` has the roots of chunks that are loaded later, by the chunks' names; what others import of them, too, is a
- * chunk beside. What several of these chunks import is in `core`. Rolldown arranges the rest.
+ * Names the chunk of a module for Rolldown: the first one of these whose roots import the module at once. So what programs load together is one file,
+ * and a file imports only those before it. Rolldown arranges the rest, and what `import()` names: each of these is a file, which holds what no
+ * other one imports. Bundlers would put another file before one that is both.
  *
+ * @param chunks - the roots of each chunk, by its name, in this order.
  * @param path - how paths are resolved.
  */
-export function atOnce(roots, others, later = {}, path = nodePath) {
-  let core;
-  let base;
-  let loadedLater;
+export function inOrder(chunks, path = nodePath) {
+  let loaded;
   return (id, context) => {
-    core ??= reached(context, roots, path);
-    base ??= reached(context, others, path);
-    loadedLater ??= Object.entries(later).map(([name, from]) => [name, reached(context, from, path)]);
+    loaded ??= Object.entries(chunks).map(([name, from]) => [name, reached(context, from, path)]);
     const name = slashed(id);
-    const parts = loadedLater.filter(([, modules]) => modules.has(name)).map(([part]) => part);
-    const [part] = core.has(name) || parts.length > 1 ? ["core"] : parts;
-    return part === undefined ? null : base.has(name) ? (part === "core" ? "base" : `${part}_base`) : part;
+    const isPart = context.getModuleInfo(id).dynamicImporters.length > 0;
+    return isPart ? null : (loaded.find(([, modules]) => modules.has(name))?.[0] ?? null);
   };
 }
 

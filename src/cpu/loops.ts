@@ -4,10 +4,10 @@ import * as searches from "./search_loops.ts";
 import * as selections from "./selection_loops.ts";
 import * as sorts from "./sort_loops.ts";
 
-// The loops of all calls but scans and reductions of whole arrays, and of those by `exactAdd`. They are loaded together.
+// The loops of all calls but scans and reductions of whole arrays. They are loaded together.
 
 export { placeOfBest } from "./arg_min_max.ts";
-export * as exact from "./exact_folds.ts";
+export { exact } from "./exact_folds.ts";
 export * as segmentFolds from "./segment_folds.ts";
 
 /** The loops that descriptions name. */

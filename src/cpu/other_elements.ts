@@ -1,4 +1,4 @@
-// What scans and reductions take beside the loops over u32 and i32 from the first element on.
+// What scans and reductions of whole arrays take beside the loops over u32 and i32: those over other elements, and in reverse.
 
 export { loopsByFamily } from "./floats_and_pairs.ts";
 export { packed, widened, wideOptions } from "./narrow_elements.ts";

@@ -9,6 +9,11 @@ export type CpuSegments =
   | { readonly kind: "offsets" | "headBits"; readonly words: Uint32Array }
   | { readonly kind: "keys"; readonly keys: CpuArray };
 
+/** The segments of a fold, each of which starts from the initial value. */
+export interface SegmentsOfCall {
+  readonly segments: CpuSegments;
+}
+
 /** Where each segment of so many elements ends, but columns: it starts where the one before it ends. Only between offsets, it may be empty. */
 export function endsOf(segments: CpuSegments, length: number): Uint32Array {
   switch (segments.kind) {

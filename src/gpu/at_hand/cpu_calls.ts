@@ -21,8 +21,8 @@ import { once } from "../executor/load_later.ts";
 // Scans and reductions at hand on the CPU, and what all calls there share. Each call gives undefined if the CPU has no loop for it. Texts that a
 // compiler would refuse have none: the device reports them.
 
+const loadExact = /* @__PURE__ */ once(() => import("../../cpu/exact_folds.ts"));
 const loadOthers = /* @__PURE__ */ once(() => import("../../cpu/other_elements.ts"));
-const loadLoops = /* @__PURE__ */ once(() => import("../../cpu/loops.ts"));
 export const loadTexts = /* @__PURE__ */ once(() => import("./cpu_texts.ts"));
 
 /** A scan or a reduction at hand. */
@@ -151,7 +151,7 @@ async function tableFolding(
   initial: Scalar | undefined,
 ): Promise<(array: CpuArray) => Folding> {
   const isExact = op === "exactAdd";
-  const folds = isExact ? (await loadLoops()).exact : { reduceNumbers, scanNumbers };
+  const folds = isExact ? (await loadExact()).exact : { reduceNumbers, scanNumbers };
   const loops = isExact ? {} : await loopsOver(type);
   return (array) => {
     const call = { type, op, loops, input: array.numbers, initial };
