@@ -20,6 +20,8 @@ interface Graph {
 }
 export function inOrder(
   chunks: Readonly<Record<string, readonly string[]>>,
+  others?: readonly string[],
+  bases?: Readonly<Record<string, string>>,
   path?: { resolve(path: string): string },
 ): (id: string, graph: Graph) => string | null;
 export function byStarts(

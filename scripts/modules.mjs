@@ -109,15 +109,21 @@ function reached(context, from, path) {
  * other one imports. Bundlers would put another file before one that is both.
  *
  * @param chunks - the roots of each chunk, by its name, in this order.
+ * @param others - the roots of programs that load nothing later. Of the chunks that `bases` names, what these import, too, is a chunk of its own: in
+ * one with `import()`, bundlers would keep all that this names.
+ * @param bases - the names of those chunks, by the names of the chunks that they are taken from.
  * @param path - how paths are resolved.
  */
-export function inOrder(chunks, path = nodePath) {
+export function inOrder(chunks, others = [], bases = {}, path = nodePath) {
   let loaded;
+  let shared;
   return (id, context) => {
     loaded ??= Object.entries(chunks).map(([name, from]) => [name, reached(context, from, path)]);
+    shared ??= reached(context, others, path);
     const name = slashed(id);
     const isPart = context.getModuleInfo(id).dynamicImporters.length > 0;
-    return isPart ? null : (loaded.find(([, modules]) => modules.has(name))?.[0] ?? null);
+    const [chunk] = isPart ? [] : (loaded.find(([, modules]) => modules.has(name)) ?? []);
+    return (shared.has(name) ? bases[chunk] : undefined) ?? chunk ?? null;
   };
 }
 

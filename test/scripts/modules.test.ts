@@ -151,7 +151,7 @@ describe("paths of Windows", () => {
       device: ["src/gpu/device.ts"],
       cpu: ["src/gpu/cpu.ts"],
     };
-    const chunkOf = inOrder(chunks, nodePath.win32);
+    const chunkOf = inOrder(chunks, ["src/wgsl.ts"], { core: "base" }, nodePath.win32);
     expect(Object.keys(graph).map((id) => chunkOf(id, context))).toEqual([
       "core",
       "core",
@@ -159,12 +159,12 @@ describe("paths of Windows", () => {
       "cpu",
       "device",
       "device",
-      "core",
+      "base",
       null,
     ]);
-    expect(() => inOrder({ none: ["src/none.ts"] }, nodePath.win32)(name("src/wgsl.ts"), context)).toThrow(
-      "there is no module",
-    );
+    expect(() =>
+      inOrder({ none: ["src/none.ts"] }, [], {}, nodePath.win32)(name("src/wgsl.ts"), context),
+    ).toThrow("there is no module");
     const starts = { errors: ["src/errors.ts"], device: ["src/gpu/device.ts"], cpu: ["src/gpu/cpu.ts"] };
     const chunkByStart = byStarts("src/wgsl.ts", { ...starts, wgsl: ["src/wgsl.ts"] }, nodePath.win32);
     expect(Object.keys(graph).map((id) => chunkByStart(id, context))).toEqual([
