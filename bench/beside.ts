@@ -1,7 +1,10 @@
 // Times calls of the family, each beside what it should cost: a copy of its bytes, the same call without the option, another call, or a bare
 // kernel that does nothing but the task. GPU timestamps; each result is first compared with the CPU's.
-// usage: node build/bench/beside.js [--adapter gpu|software] [--only TEXT] [--least N] [--power N] [--json FILE]
+// usage: node build/bench/beside.js [--adapter gpu|software] [--only TEXT] [--least N] [--power N] [--cub PROGRAM] [--json FILE]
 // `--least N` leaves rows of fewer than 2^N items out. `--power N` takes 2^N items where a row takes more, so that a software adapter gets through.
+// `--cub PROGRAM` runs CUB on the same data right after ours, by CUDA's events, where CUB has the task. PROGRAM is built from
+// bench/peers/cub.cu: nvcc -O3 -std=c++17 -arch=native -o cub bench/peers/cub.cu
+import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import process from "node:process";
 import { parseArgs } from "node:util";
@@ -18,7 +21,7 @@ import { problemOf, wordsBy, writeWords } from "./words.ts";
 
 const text = { type: "string" } as const;
 const { values } = parseArgs({
-  options: { adapter: text, only: text, least: text, power: text, json: text },
+  options: { adapter: text, only: text, least: text, power: text, cub: text, json: text },
 });
 const adapter = values.adapter as "gpu" | "software" | undefined;
 const fold = await openFold({ cpu: "never", ...(adapter !== undefined && { adapter }) });
@@ -30,7 +33,7 @@ const timer = await createTimer(device, {
 });
 await timer.heat();
 
-const lineOf = lineOfWidths([58, 6, 9, 28, 9, 7, 6, 6]);
+const lineOf = lineOfWidths([58, 6, 9, 28, 9, 7, 6, 9, 6]);
 const print = (cells: readonly string[]): void => console.log(lineOf(cells));
 
 /** Does something once. */
@@ -85,6 +88,25 @@ async function timeTask(row: Pick<Row, "name" | "task">, length: number, buffers
   }
 }
 
+/** What CUB's program says of a task. */
+interface CubOutcome {
+  readonly results: readonly {
+    /** Microseconds; undefined if the task did not run. */
+    readonly median?: number;
+    readonly verified?: boolean;
+    readonly problem?: string;
+  }[];
+}
+
+/** CUB's time for a row's task, and what is wrong with its result. */
+function timeCub(program: string, task: string, length: number): Partial<Timed> {
+  const outcome: CubOutcome = JSON.parse(
+    execFileSync(program, [`${task}:u32:${length}`], { encoding: "utf8" }),
+  );
+  const { median, verified, problem = "it was not verified" } = outcome.results[0] ?? {};
+  return median === undefined || verified ? { ...(median !== undefined && { micros: median }) } : { problem };
+}
+
 /** The most that a row may take, as a power of two. */
 const most = Number(values.power ?? 32);
 const powerOf = ({ power }: Row): number => Math.min(power, most);
@@ -92,7 +114,7 @@ const powerOf = ({ power }: Row): number => Math.min(power, most);
 const results: object[] = [];
 let isRight = true;
 console.log(headOf(host));
-print(["", "length", "µs", "beside", "µs", "times", "goal", ""]);
+print(["", "length", "µs", "beside", "µs", "times", "goal", "CUB, µs", ""]);
 for (const power of [...new Set(rows.map(powerOf))].sort((a, b) => a - b)) {
   const length = 2 ** power;
   const taken = rows.filter(
@@ -123,7 +145,8 @@ for (const power of [...new Set(rows.map(powerOf))].sort((a, b) => a - b)) {
     const other = await timeTask(row.beside, length, buffers);
     const { micros, problem } = await timeTask(row, length, buffers);
     const times = (micros - (row.plus ?? 0)) / other.micros;
-    const wrong = problem ?? other.problem;
+    const cub = values.cub && row.cub ? timeCub(values.cub, row.cub, length) : undefined;
+    const wrong = problem ?? other.problem ?? (cub?.problem && `CUB: ${cub.problem}`);
     isRight &&= wrong === undefined;
     results.push({
       name: row.name,
@@ -132,6 +155,7 @@ for (const power of [...new Set(rows.map(powerOf))].sort((a, b) => a - b)) {
       micros,
       other: other.micros,
       times,
+      cub: cub?.micros,
       wrong,
     });
     print([
@@ -142,6 +166,7 @@ for (const power of [...new Set(rows.map(powerOf))].sort((a, b) => a - b)) {
       other.micros.toFixed(1),
       times.toFixed(3),
       `${row.goal}`,
+      cub?.micros?.toFixed(1) ?? "",
       wrong === undefined ? (times <= row.goal ? "met" : "short") : `WRONG: ${wrong}`,
     ]);
     if (values.json !== undefined) {

@@ -9,7 +9,7 @@ import type { BufferName, ExpectedWords, Task, TaskFacts } from "./beside_task.t
 import { bareKernel, recorded } from "./beside_task.ts";
 import { createBuffer } from "./buffers.ts";
 import { prepareCopy } from "./copy.ts";
-import { wordAt, wordsBy } from "./words.ts";
+import { wordAt, wordsBy, writeWords } from "./words.ts";
 
 /** A task, and its name. */
 interface NamedTask {
@@ -25,6 +25,8 @@ export interface Row extends NamedTask {
   /** The most times that the other's time it may take, once `plus` microseconds are taken off. */
   readonly goal: number;
   readonly plus?: number;
+  /** The name of the same task on the same data in bench/peers/cub.cu. */
+  readonly cub?: "runs" | "sums" | "halves" | "bins" | "equal";
 }
 
 /** A position for each index, all different: the lengths are powers of two, and both factors are odd. */
@@ -47,7 +49,8 @@ export const BUFFERS: readonly {
   // Merges of the longest arrays would not fit in a binding, and are not timed.
   { name: "output", words: (length) => (length < 2 ** 28 ? 2 * length : length) },
   { name: "reordered", words: (length) => (length < 2 ** 28 ? 2 * length : length) },
-  { name: "words", words: () => 64 },
+  { name: "unique", words: (length) => length },
+  { name: "words", words: () => 256 },
 ];
 
 const GREAT = "x > 0xfd70a3d7u";
@@ -458,6 +461,96 @@ const sortThenSum: NamedTask = {
   },
 };
 
+/** Keys that rise by one where a run starts: at one of 2^bits places, at random. */
+function keysOf(length: number, bits: number): Uint32Array<ArrayBuffer> {
+  let key = 0;
+  return wordsBy(length, (at) => {
+    key += wordAt(at) >>> (32 - bits) === 0 ? 1 : 0;
+    return key;
+  });
+}
+
+const summingRuns = (name: string, bits: number, isOfLengths: boolean): NamedTask => ({
+  name,
+  task({ fold, buffers: { input, output: to, reordered, unique, words }, length }) {
+    const keys = keysOf(length, bits);
+    writeWords(fold.device, reordered, keys);
+    return recorded(
+      fold.prepareReduce({
+        ...{ type: u32, maxLength: length, segments: { keys: u32, unique: true } },
+        ...(isOfLengths && { map: "1u" }),
+      }),
+      { input, keys: reordered, output: to, unique, count: words, length },
+      ["output", "unique", "words"],
+      () => {
+        const [firsts, totals] = [new Uint32Array(length), new Uint32Array(length)];
+        let run = -1;
+        for (let at = 0; at < length; at++) {
+          if (at === 0 || keys[at] !== keys[at - 1]) {
+            firsts[++run] = keys[at] as number;
+          }
+          totals[run] = (totals[run] as number) + (isOfLengths ? 1 : wordAt(at));
+        }
+        const count = run + 1;
+        return [
+          ...output(totals.subarray(0, count)),
+          { from: "unique", words: firsts.subarray(0, count) },
+          { from: "words", words: Uint32Array.of(count) },
+        ];
+      },
+    );
+  },
+});
+
+const partitioning: NamedTask = {
+  name: "partition, about half kept",
+  task: ({ fold, buffers: { input, output: to, words }, length }) =>
+    recorded(
+      fold.preparePartition({ type: u32, maxLength: length, where: "x % 2u == 1u" }),
+      { input, output: to, count: words, length },
+      ["output", "words"],
+      () => {
+        const parted = new Uint32Array(length);
+        let kept = 0;
+        for (const isRest of [false, true]) {
+          let place = kept;
+          for (let at = 0; at < length; at++) {
+            const word = wordAt(at);
+            if ((word % 2 === 0) === isRest) {
+              parted[place++] = word;
+            }
+          }
+          kept ||= place;
+        }
+        return [...output(parted), { from: "words", words: Uint32Array.of(kept) }];
+      },
+    ),
+};
+
+const BINS = 256;
+const RANGE = 2 ** 16;
+
+const counting = (isRandom: boolean): NamedTask => ({
+  name: `histogram, 256 even bins, ${isRandom ? "random" : "all equal"}`,
+  task({ fold, buffers: { reordered, words }, length }) {
+    const data = wordsBy(length, (at) => (isRandom ? wordAt(at) % RANGE : Math.floor(RANGE / 3)));
+    writeWords(fold.device, reordered, data);
+    return recorded(
+      fold.prepareHistogram({ type: u32, maxLength: length, bins: BINS, range: [0, RANGE] }),
+      { input: reordered, output: words, length },
+      ["words"],
+      () => {
+        const counts = new Uint32Array(BINS);
+        for (let at = 0; at < length; at++) {
+          const bin = Math.floor(((data[at] as number) * BINS) / RANGE);
+          counts[bin] = (counts[bin] as number) + 1;
+        }
+        return [{ from: "words", words: counts }];
+      },
+    );
+  },
+});
+
 /** One row for each length. */
 const at = (powers: readonly number[], row: Omit<Row, "power">): Row[] =>
   powers.map((power) => ({ ...row, power }));
@@ -490,4 +583,16 @@ export const rows: readonly Row[] = [
   ...at([24, 26], { ...merging(true), beside: copy, goal: 5.45 }),
   ...at([26], { ...intersecting, beside: merging(false), goal: 2 }),
   ...at([22, 24], { ...sorting("two u32"), beside: sorting("u64"), goal: 1.1 }),
+  // CUB: 762, 788, 869 and 1352 µs at 2^28 (H200), where a copy takes 512.
+  ...at([20, 24, 28], {
+    ...summingRuns("run lengths, runs of about 4", 2, true),
+    ...{ beside: copy, goal: 1.49, cub: "runs" },
+  }),
+  ...at([20, 24, 28], {
+    ...summingRuns("sums by key, runs of about 256", 8, false),
+    ...{ beside: copy, goal: 1.54, cub: "sums" },
+  }),
+  ...at([20, 24, 28], { ...partitioning, beside: copy, goal: 1.7, cub: "halves" }),
+  ...at([20, 24, 28], { ...counting(true), beside: copy, goal: 2.64, cub: "bins" }),
+  ...at([20, 24, 28], { ...counting(false), beside: copy, goal: 2.64, cub: "equal" }),
 ];

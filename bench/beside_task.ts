@@ -2,7 +2,15 @@ import type { Fold } from "../src/gpu/fold.ts";
 import { pipelineOf } from "./copy.ts";
 
 /** The buffers that all tasks of a length share. */
-export type BufferName = "input" | "other" | "sorted" | "otherSorted" | "output" | "reordered" | "words";
+export type BufferName =
+  | "input"
+  | "other"
+  | "sorted"
+  | "otherSorted"
+  | "output"
+  | "reordered"
+  | "unique"
+  | "words";
 export type Buffers = Readonly<Record<BufferName, GPUBuffer>>;
 
 /** What a task is made from. */

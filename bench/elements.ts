@@ -1,3 +1,4 @@
+import { arrayOver } from "../src/algebra/arrays.ts";
 import { operator } from "../src/algebra/custom_operator.ts";
 import { elementTypes } from "../src/algebra/element_types.ts";
 import { decodeFloat16, encodeFloat16 } from "../src/algebra/float16.ts";
@@ -6,7 +7,12 @@ import type { Operator } from "../src/algebra/monoid.ts";
 import { monoid } from "../src/algebra/monoid.ts";
 import { operators } from "../src/algebra/operator_table.ts";
 import { struct } from "../src/algebra/struct.ts";
-import type { ElementType, StructValue, Value } from "../src/algebra/types.ts";
+import type { ElementType, Scalar, ScalarType } from "../src/algebra/types.ts";
+import type { Numbers } from "../src/cpu/call.ts";
+import { loopsByFamily } from "../src/cpu/floats_and_pairs.ts";
+import { addWords } from "../src/cpu/fold_words.ts";
+import type { FoldName } from "../src/cpu/folds.ts";
+import { scanNumbers, wordLoops } from "../src/cpu/folds.ts";
 
 // What the bench computes on. No element is kept: they are made chunk by chunk, the same each time,
 // once to be uploaded and once to be verified. Float sums and products are exact in any order, since
@@ -83,8 +89,8 @@ export const operatorOn = (op: OperatorName, type: BenchTypeName): Operator<stri
   (type === "struct16" && op === "add" ? addQuads : operators[op]) as Operator as Operator<string>;
 
 /** @throws {ArgumentError} where the operator has no meaning on the type. */
-export const identityOn = (op: OperatorName, type: BenchTypeName): Value =>
-  monoid(operatorOn(op, type) as Operator, benchTypes[type].type as ElementType, "bench").identity;
+export const requireOn = (op: OperatorName, type: BenchTypeName): unknown =>
+  monoid(operatorOn(op, type) as Operator, benchTypes[type].type as ElementType, "bench");
 
 /** The operators that are timed. What they are verified with combines two values at a time, and exact sums do not. */
 export const opNames = Object.keys(operators).filter((name) => name !== "exactAdd") as OperatorName[];
@@ -160,6 +166,18 @@ export function elementsOf(name: BenchTypeName, op: OperatorName, length: number
       return { count, values, bytes: encode(count) };
     },
   };
+}
+
+/** The bytes of all elements, up to a whole word. */
+export function bytesOf(name: BenchTypeName, op: OperatorName, length: number): Uint8Array<ArrayBuffer> {
+  const all = new Uint8Array(Math.ceil((length * benchTypes[name].type.bytes) / 4) * 4);
+  const elements = elementsOf(name, op, length);
+  let filled = 0;
+  for (let chunk = elements.next(); chunk !== undefined; chunk = elements.next()) {
+    all.set(chunk.bytes, filled);
+    filled += chunk.bytes.byteLength;
+  }
+  return all;
 }
 
 /** The bytes of a chunk's elements. */
@@ -322,220 +340,52 @@ export interface ReferenceScan {
   total(): Values;
 }
 
-/** What the scan of an operator's data should be. */
+/** What the scan of an operator's data should be, by the loops that calls at hand take on the CPU. */
 export function referenceScan(name: BenchTypeName, op: OperatorName, exclusive: boolean): ReferenceScan {
-  const { words, exact, type } = rowOf(name);
-  const identity = identityOn(op, name);
-  const code = codes[op];
-  if (exact !== undefined) {
-    const carry = Float64Array.of(identity as number);
-    return {
-      scan: ({ count, values }, into) =>
-        scanFloats(values as Float64Array, into as Float64Array, count, carry, code, exclusive),
-      total: () => carry,
-    };
+  if (name === "struct16") {
+    return sumsOfQuads(exclusive);
   }
-  const signed = type.kind === "signed";
-  const scans = { 1: scanWords, 2: scanPairs, 4: scanQuads } as const;
-  const carry = Int32Array.from(
-    typeof identity === "bigint"
-      ? [Number(BigInt.asIntN(32, identity)), Number(BigInt.asIntN(32, identity >> 32n))]
-      : typeof identity === "object"
-        ? Object.values(identity as StructValue).map(Number)
-        : [identity],
-  );
+  // Floats are numbers of f64 here, whatever their own type is.
+  const type = (rowOf(name).exact === undefined ? benchTypes[name].type : elementTypes.f64) as ScalarType;
+  const loops =
+    type.kind === "float" ? loopsByFamily.f64 : type.bytes === 8 ? loopsByFamily.pairs : wordLoops;
+  const numbersIn = (values: Values | Uint8Array, count: number): Numbers =>
+    arrayOver(type, values.buffer as ArrayBuffer, 0, count) as Numbers;
+  const total = new Uint8Array(type.bytes);
+  let initial: Scalar | undefined;
   return {
-    scan: ({ count, values }, into) =>
-      scans[words](values as Int32Array, into as Int32Array, count, carry, code, exclusive, signed),
-    total: () => carry,
+    scan({ count, values }, into) {
+      const [input, output] = [values, into].map((one) => numbersIn(one, count)) as [Numbers, Numbers];
+      initial = scanNumbers({ type, op: op as FoldName, loops, input, output, initial, exclusive });
+      numbersIn(total, 1)[0] = initial as never;
+    },
+    total: () => (type.kind === "float" ? new Float64Array(total.buffer) : new Int32Array(total.buffer)),
   };
 }
 
-// The operator is chosen for each element, in the loop: a call would cost more.
-function scanFloats(
-  values: Float64Array,
-  into: Float64Array,
-  count: number,
-  carry: Float64Array,
-  code: number,
-  exclusive: boolean,
-): void {
-  let prefix = carry[0] ?? 0;
-  for (let at = 0; at < count; at++) {
-    const value = values[at] ?? 0;
-    const before = prefix;
-    switch (code) {
-      case ADD:
-        prefix += value;
-        break;
-      case MUL:
-        prefix *= value;
-        break;
-      case MIN:
-      case MINIMUM:
-        prefix = Math.min(prefix, value);
-        break;
-      case MAX:
-      case MAXIMUM:
-        prefix = Math.max(prefix, value);
-        break;
-      case LOGICAL_AND:
-        prefix = prefix !== 0 && value !== 0 ? 1 : 0;
-        break;
-      case LOGICAL_OR:
-        prefix = prefix !== 0 || value !== 0 ? 1 : 0;
-        break;
-      default:
-        prefix = (prefix !== 0) !== (value !== 0) ? 1 : 0;
-    }
-    into[at] = exclusive ? before : prefix;
-  }
-  carry[0] = prefix;
-}
-
-type ScanWords = (
-  values: Int32Array,
-  into: Int32Array,
-  count: number,
-  carry: Int32Array,
-  code: number,
-  exclusive: boolean,
-  signed: boolean,
-) => void;
-
-/** 32-bit integers, as signed words: sums and products wrap to the same bits. */
-const scanWords: ScanWords = (values, into, count, carry, code, exclusive, signed) => {
-  let prefix = carry[0] ?? 0;
-  // Unsigned words are in order once their highest bit is turned over.
-  const flip = signed ? 0 : 0x80000000 | 0;
-  for (let at = 0; at < count; at++) {
-    const value = values[at] ?? 0;
-    const before = prefix;
-    switch (code) {
-      case ADD:
-        prefix = (prefix + value) | 0;
-        break;
-      case MUL:
-        prefix = Math.imul(prefix, value);
-        break;
-      case MIN:
-      case MINIMUM:
-        prefix = (value ^ flip) < (prefix ^ flip) ? value : prefix;
-        break;
-      case MAX:
-      case MAXIMUM:
-        prefix = (value ^ flip) > (prefix ^ flip) ? value : prefix;
-        break;
-      case AND:
-        prefix &= value;
-        break;
-      case OR:
-        prefix |= value;
-        break;
-      case XOR:
-        prefix ^= value;
-        break;
-      case LOGICAL_AND:
-        prefix = prefix !== 0 && value !== 0 ? 1 : 0;
-        break;
-      case LOGICAL_OR:
-        prefix = prefix !== 0 || value !== 0 ? 1 : 0;
-        break;
-      default:
-        prefix = (prefix !== 0) !== (value !== 0) ? 1 : 0;
-    }
-    into[at] = exclusive ? before : prefix;
-  }
-  carry[0] = prefix;
-};
-
-/** The high word of a product of two words. */
-function multiplyHigh(a: number, b: number): number {
-  const [aLow, aHigh, bLow, bHigh] = [a & 0xffff, a >>> 16, b & 0xffff, b >>> 16];
-  const middle = aHigh * bLow + ((aLow * bLow) >>> 16);
-  const other = aLow * bHigh + (middle & 0xffff);
-  return aHigh * bHigh + Math.floor(middle / 65536) + Math.floor(other / 65536);
-}
-
-const scanPairs: ScanWords = (values, into, count, carry, code, exclusive, signed) => {
-  let low = carry[0] ?? 0;
-  let high = carry[1] ?? 0;
-  const flip = signed ? 0 : 0x80000000 | 0;
-  for (let at = 0; at < 2 * count; at += 2) {
-    const valueLow = values[at] ?? 0;
-    const valueHigh = values[at + 1] ?? 0;
-    if (exclusive) {
-      into[at] = low;
-      into[at + 1] = high;
-    }
-    const truth = (low | high) !== 0;
-    const valueTruth = (valueLow | valueHigh) !== 0;
-    switch (code) {
-      case ADD: {
-        const sum = (low + valueLow) | 0;
-        high = (high + valueHigh + (sum >>> 0 < low >>> 0 ? 1 : 0)) | 0;
-        low = sum;
-        break;
-      }
-      case MUL:
-        high =
-          (multiplyHigh(low >>> 0, valueLow >>> 0) + Math.imul(low, valueHigh) + Math.imul(high, valueLow)) |
-          0;
-        low = Math.imul(low, valueLow);
-        break;
-      case MIN:
-      case MINIMUM:
-      case MAX:
-      case MAXIMUM: {
-        const less = (valueHigh ^ flip) < (high ^ flip) || (valueHigh === high && valueLow >>> 0 < low >>> 0);
-        if (less === (code === MIN || code === MINIMUM)) {
-          low = valueLow;
-          high = valueHigh;
-        }
-        break;
-      }
-      case AND:
-        low &= valueLow;
-        high &= valueHigh;
-        break;
-      case OR:
-        low |= valueLow;
-        high |= valueHigh;
-        break;
-      case XOR:
-        low ^= valueLow;
-        high ^= valueHigh;
-        break;
-      case LOGICAL_AND:
-        low = truth && valueTruth ? 1 : 0;
-        high = 0;
-        break;
-      case LOGICAL_OR:
-        low = truth || valueTruth ? 1 : 0;
-        high = 0;
-        break;
-      default:
-        low = truth !== valueTruth ? 1 : 0;
-        high = 0;
-    }
-    if (!exclusive) {
-      into[at] = low;
-      into[at + 1] = high;
-    }
-  }
-  carry[0] = low;
-  carry[1] = high;
-};
-
 /** Sums, field by field: a struct has no other operator here. */
-const scanQuads: ScanWords = (values, into, count, carry, _code, exclusive) => {
-  for (let at = 0; at < 4 * count; at++) {
-    const before = carry[at & 3] ?? 0;
-    const after = (before + (values[at] ?? 0)) | 0;
-    into[at] = exclusive ? before : after;
-    carry[at & 3] = after;
-  }
-};
+function sumsOfQuads(exclusive: boolean): ReferenceScan {
+  const carries = new Int32Array(4);
+  return {
+    scan({ count, values }, into) {
+      const [input, output] = [values as Int32Array, into as Int32Array];
+      const before = carries.slice();
+      for (let field = 0; field < 4; field++) {
+        const carry = carries.subarray(field, field + 1);
+        const words = { input: input.subarray(field), output: output.subarray(field), stores: true, carry };
+        addWords({ ...words, from: 0, to: 4 * count - field, step: 4, ...unused });
+      }
+      if (exclusive) {
+        output.copyWithin(4, 0, 4 * (count - 1));
+        output.set(before);
+      }
+    },
+    total: () => carries,
+  };
+}
+
+/** What a loop is told that sums do not ask for. */
+const unused = { flip: 0, lowFlip: 0, mask: 0, one: [0, 0] } as const;
 
 /** The kept elements of a chunk (the predicate is the type's `where`), or their positions: how many. */
 export function keptOf(

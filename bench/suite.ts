@@ -3,7 +3,7 @@ import { ArgumentError } from "../src/errors.ts";
 import type { Algorithm } from "../src/kernels/algorithms.ts";
 import { algorithms, requireAlgorithm } from "../src/kernels/algorithms.ts";
 import type { BenchTypeName, OperatorName } from "./elements.ts";
-import { benchTypes, identityOn, opNames } from "./elements.ts";
+import { benchTypes, opNames, requireOn } from "./elements.ts";
 import { formatLength } from "./sizes.ts";
 
 /** What is timed. `sort` sorts keys alone, and `pairs` sorts them with values of 32 bits. */
@@ -131,7 +131,7 @@ export function planSuite<P extends BenchPrimitive>(
       requireFeature(facts, feature, `the type ${type}`);
     }
     for (const op of ops) {
-      identityOn(op, type);
+      requireOn(op, type);
     }
   }
 

@@ -1,6 +1,6 @@
 import type { Source } from "./buffers.ts";
 import type { BenchTypeName } from "./elements.ts";
-import { benchTypes, CHUNK, decode, elementsOf } from "./elements.ts";
+import { benchTypes, bytesOf, CHUNK, decode } from "./elements.ts";
 import type { Question } from "./verify.ts";
 
 // What a sort of a sum's data must be. The data has no NaN and no -0, so that numbers compare as keys do.
@@ -29,16 +29,8 @@ function keysIn(type: BenchTypeName, bytes: Uint8Array<ArrayBuffer>): Keys {
 }
 
 /** All keys of an operator's data. */
-function keysOf({ type, op, length }: Question): Keys {
-  const all = new Uint8Array(length * benchTypes[type].type.bytes);
-  const elements = elementsOf(type, op, length);
-  let filled = 0;
-  for (let chunk = elements.next(); chunk !== undefined; chunk = elements.next()) {
-    all.set(chunk.bytes, filled);
-    filled += chunk.bytes.byteLength;
-  }
-  return keysIn(type, all);
-}
+const keysOf = ({ type, op, length }: Question): Keys =>
+  keysIn(type, bytesOf(type, op, length).subarray(0, length * benchTypes[type].type.bytes));
 
 /** Reads `length` items, chunk by chunk: `bytes` are used again for the next chunk. */
 async function eachChunk(

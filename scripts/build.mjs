@@ -60,9 +60,12 @@ const { output } = await bundler.write({
             cpu_elements: ["src/cpu/other_elements.ts"],
             checks: [
               "src/algebra/segments.ts",
+              // What kernels of a program's own take, too. So it is in no file with `import()`.
+              "src/kernels/subgroup_sources.ts",
               "src/plan/segment_counts.ts",
               "src/plan/sort_key.ts",
               "shaders/device/segments/offsets.wgsl",
+              "shaders/device/segments/parts.wgsl",
             ],
             run_checks: ["src/algebra/padding.ts", "src/plan/count_bounds.ts", "src/plan/run_key.ts"],
             recording: [
@@ -70,7 +73,6 @@ const { output } = await bundler.write({
               // What most of the files below share.
               "src/gpu/executor/with_params.ts",
               "src/kernels/move_items.ts",
-              "src/kernels/subgroup_sources.ts",
               "src/plan/one_dispatch_plan.ts",
               "src/plan/reduce.ts",
               "src/plan/window_length.ts",
@@ -233,7 +235,6 @@ await build({
     ),
     "bench/in-kernel": "bench/in-kernel.ts",
     "bench/beside": "bench/beside.ts",
-    "bench/family-run": "bench/family-run.ts",
     "bench/gaps": "bench/gaps.ts",
     "bench/machines": "bench/machines.ts",
   },

@@ -86,9 +86,11 @@ const parts = [
   "src/gpu/streams/streams.ts",
   "src/gpu/tuning/tuning.ts",
   "src/plan/faster_ways.ts",
+  "src/plan/histogram_scattered.ts",
   "src/plan/narrow.ts",
   "src/plan/plan_segmented.ts",
   "src/plan/reverse.ts",
+  "src/plan/scatter_widened.ts",
   "src/plan/sort_keys_and_segments.ts",
   "src/plan/sorted_runs.ts",
 ];

@@ -163,7 +163,10 @@ function allFields(described: Described): readonly Field[] {
       optionField(described, name, says, starts[name]),
     ),
     ...beside.filter(({ isOption }) => isOption).map((operand) => operandField(described, operand)),
-    ...(help.segments ?? []).map((kind) => ({ ...segmentsFields[kind](), name: kind, isMore: true })),
+    // Begins and ends would take two lines, and the page shows offsets.
+    ...(help.segments ?? []).flatMap((kind) =>
+      kind === "begins" ? [] : { ...segmentsFields[kind](), name: kind, isMore: true },
+    ),
   ];
 }
 

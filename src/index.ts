@@ -50,6 +50,7 @@ export type {
   NameIn,
   NamesIn,
   NthOf,
+  NumbersBeside,
   OfKind,
   OrderOf,
   PartitionCallOptions,
@@ -73,7 +74,6 @@ export type {
   U32Array,
   UniqueCallOptions,
   Uniques,
-  WeightsOf,
 } from "./gpu/call_types.ts";
 export type { SinglePassTest } from "./gpu/device/context.ts";
 export type { Fold, OfType } from "./gpu/fold.ts";
@@ -104,6 +104,7 @@ export type { LitmusName } from "./kernels/litmus.ts";
 export type { SortedSegments } from "./kernels/sort_segments.ts";
 export type { IndicesOption, InitialOption, SegmentsOption, ValuesOption } from "./options.ts";
 export type { AdapterTuning, AdapterTuningRow, TunedAdapter } from "./plan/adapter_tuning.ts";
+export type { WeighedOptions } from "./plan/bin_weights.ts";
 export type { BinOptions } from "./plan/bins.ts";
 export type { SortOptions } from "./plan/check_sort.ts";
 export type { CompactOptions, PartitionOptions } from "./plan/compact.ts";
@@ -111,7 +112,7 @@ export type { CountBounds } from "./plan/count_bounds.ts";
 export type { ExpandOptions } from "./plan/expand_runs.ts";
 export type { ConditionOption, ConditionOptions } from "./plan/find.ts";
 export type { Grouping } from "./plan/grouping.ts";
-export type { HistogramOptions, HistogramTuning, WeightName } from "./plan/histogram.ts";
+export type { HistogramOptions, HistogramTuning } from "./plan/histogram.ts";
 export type { MapText, NeighbourOptions, PreparedMapOptions } from "./plan/map_elements.ts";
 export type { MergeOptions, MergeOrder, SetOptions } from "./plan/merge.ts";
 export type { ParamsOption, Passes, SegmentOptions, SegmentsBy, TuningOptions } from "./plan/options.ts";
@@ -155,7 +156,6 @@ export type {
   HistogramRanges,
   PreparedHistogram,
   SecondOption,
-  WeightArray,
   WeightsOption,
 } from "./primitives/histogram.ts";
 export type { MapRanges, PreparedMap, WithOption } from "./primitives/map.ts";

@@ -154,6 +154,9 @@ async function* scansOf(
       yield* [onGpu.then((plan) => countWorkGroups(plan, true, facts))];
     }
     yield* [planScan({ ...base, type: three, op: threeSum, passes: "single" }, facts)];
+    for (const from of [u8, i16]) {
+      yield* [planScan({ ...base, from, type: from.wide, passes: "single" }, facts)];
+    }
     for (const type of [u32, wide] as ElementType[]) {
       const op = type === u32 ? untyped(min) : wideSum;
       const mapped = { ...base, type, op, from: u32, map: type === u32 ? "x + i" : "Wide()" };
@@ -215,7 +218,13 @@ async function* othersOf(facts: DeviceFacts): AsyncGenerator<Plan> {
       { bins: 7, bin: "i % 9u" },
       { bins: 2 ** 20, bin: "i" },
     ] as const) {
-      const options = { type, ...rule, maxLength, ...(weights && { weights }) } as HistogramOptions;
+      const options = {
+        type,
+        ...rule,
+        maxLength,
+        ...(weights && { weights }),
+        ...(weights === f32 && { order: "any" }),
+      } as HistogramOptions;
       yield* [planHistogram(options, facts), planHistogram(options, facts, { runs: true })];
     }
   }
@@ -262,7 +271,7 @@ async function* othersOf(facts: DeviceFacts): AsyncGenerator<Plan> {
       planSort({ type, ...key, maxLength: 500 }, facts, "positions"),
       ...(type === wide ? [] : [planSort({ type, maxLength: 500 }, facts)]),
       planGather({ type, maxLength }, facts, "sort", ["values", "reordered"]),
-      ...(["rows", "offsets"] as const).flatMap((segments) =>
+      ...(["rows", "offsets", "begins"] as const).flatMap((segments) =>
         [50, 1000, 1e6].map((maxSegmentLength) =>
           planSegmentSort(
             { type, ...key, maxLength, segments, maxSegmentLength, ...(type === wide && { indices: true }) },
@@ -282,6 +291,7 @@ async function* othersOf(facts: DeviceFacts): AsyncGenerator<Plan> {
     const kinds = [
       "rows",
       "offsets",
+      "begins",
       "heads",
       "headBits",
       { keys: u32 },
@@ -366,7 +376,7 @@ async function* othersOf(facts: DeviceFacts): AsyncGenerator<Plan> {
   };
   // Segments by flags, bits and keys.
   const byKey = { keys: u32, key: "x / 2u" };
-  const flags = ["offsets", "heads", "headBits"];
+  const flags = ["offsets", "begins", "heads", "headBits"];
   const own = { type: u32, op: untyped(add), maxLength };
   for (const segments of [...flags, { keys: u32 }, byKey]) {
     yield* [planScan({ ...own, segments } as never, facts)];
@@ -396,9 +406,11 @@ async function* othersOf(facts: DeviceFacts): AsyncGenerator<Plan> {
   }
   // Reductions by offsets whose tiles search for their first segments, or read them.
   for (const most of [maxLength, 2 ** 26]) {
-    const options = { type: u32, maxLength: most, segments: "offsets", algorithm: "subgroup" } as const;
+    const options = { type: u32, maxLength: most, algorithm: "subgroup", passes: "single" } as const;
     const limits = { ...facts.limits, maxStorageBufferBindingSize: 2 ** 30, maxBufferSize: 2 ** 30 };
-    yield* [planReduce({ ...options, passes: "single" } as never, { ...runFacts, limits })];
+    for (const segments of ["offsets", "begins"]) {
+      yield* [planReduce({ ...options, segments } as never, { ...runFacts, limits })];
+    }
   }
   // Scans of rows in tiles of items, by an operator that keeps its operands in order.
   const inOrder = { type: u32, op: untyped(affine), maxLength, segments: "rows", passes: "single" } as const;
@@ -824,10 +836,10 @@ test("kernels take nothing of a tile but its interface", () => {
   }
   const used = files
     .filter((path) => path.startsWith("device/") && !inTiles.includes(path))
-    // Votes, pairs of lanes and rows of segments are of a subgroup's lanes; subgroups alone reduce in any order.
+    // Votes, pairs of lanes and rows of segments are of a subgroup's lanes; subgroups alone reduce in any order, and hold words.
     .filter(
       (path) =>
-        !/(look_back_votes|rank_(kept_)?by_(votes|arrival)|store_by_pairs|write_pair_\w+|run_lengths|key_before_by_shuffle|store_together|reduce_offsets|reduce\/several_tiles|scan_flat_segments|segments\/(values|scan_lanes|flat_\w+)|first_segment_searched|rows\/\w*subgroups)\.wgsl$/.test(
+        !/(look_back_votes|rank_(kept_)?by_(votes|arrival)|store_by_pairs|write_pair_\w+|run_lengths|key_before_by_shuffle|store_together|take_tile_of_words|reduce_offsets|reduce\/several_tiles|scan_flat_segments|segments\/(values|scan_lanes|flat_\w+)|first_segment_searched|rows\/\w*subgroups)\.wgsl$/.test(
           path,
         ),
     )

@@ -1,5 +1,5 @@
 // CUB beside Wavefold: exclusive sums, reductions, selections (half kept) and sorts, timed by CUDA events.
-// The tasks of bench/family.ts, too, on its data: runs, sums, halves, bins and equal of u32.
+// Tasks of bench/beside_rows.ts, too, on its data: runs, sums, halves, bins and equal of u32.
 // usage: cub scan:u32:1048576 reduce:f64:65536 compact:u32:1000003 sort:u32:65536 pairs:u32:65536 copy:u32:1048576 ...
 // Prints one JSON object; times are in microseconds, and each result is compared with the CPU's,
 // element by element, before its time counts. build: nvcc -O3 -std=c++17 -arch=native -o cub cub.cu
@@ -323,7 +323,7 @@ Result run(const std::string &primitive, std::size_t length) {
   return outcome;
 }
 
-/// As bench/family.ts has them.
+/// As bench/beside_rows.ts has them.
 constexpr int BINS = 256;
 constexpr std::uint32_t RANGE = 65536;
 

@@ -82,7 +82,10 @@ export interface TuningRow extends Shape {
 export type Rows<Name extends Tuned> = Readonly<Record<Name, readonly TuningRow[]>>;
 
 /** Rows of reductions, and of scans and compactions that read their data twice. */
-export type TwoPassTable = Rows<"scan" | "reduce" | "compact">;
+export interface TwoPassTable extends Rows<"scan" | "reduce" | "compact"> {
+  /** How threads scan the counts of a compaction's tiles, where they go by subgroups in sizes of `compact`. The default is as they count. */
+  readonly counts?: Shape;
+}
 
 /** A row for scans whose elements are items of exactly so many bytes. Their lanes store vectors by pairs. */
 export interface PairRow extends TuningRow {
@@ -96,6 +99,8 @@ export interface PairRow extends TuningRow {
 export interface SinglePassTable extends Rows<"scan" | "compact" | "totals" | "offsets" | "runs" | "parts"> {
   /** Rows that come before those of `scan` if these are the default. */
   readonly pairs?: readonly PairRow[];
+  /** The row of scans of narrow items, of which threads hold words, if that of `scan` is the default. */
+  readonly words?: TuningRow;
   /** The row of scan_flat_segments.wgsl, where `scan` takes subgroups. */
   readonly flatSegments?: TuningRow;
   /** The most work-groups of a scan whose length only the GPU knows. They take tiles in turn. The default is one for each tile. */

@@ -30,6 +30,15 @@ export type Segments<Keys extends AnyArray = AnyArray> =
       readonly offsets: ArrayLike<number>;
     }
   | {
+      /**
+       * Where each segment starts. Segments ascend and do not overlap, but there may be gaps: items that are in no segment. A segment may have
+       * no item. They are numbers, not bigints.
+       */
+      readonly begins: ArrayLike<number>;
+      /** Where each segment ends: the position behind its last item. */
+      readonly ends: ArrayLike<number>;
+    }
+  | {
       /** A flag for each item. A segment starts where it is not zero or false, and at the first item. */
       readonly heads: ArrayLike<number | boolean>;
     }
@@ -74,7 +83,14 @@ export interface SegmentsByExpression<Keys, Name extends string = string, V exte
   readonly keyType?: ElementType<Name, V>;
 }
 
-const kinds = ["rows", "columns", "offsets", "heads", "headBits", "keys", "shape"] as const;
+const kinds = ["rows", "columns", "offsets", "begins", "heads", "headBits", "keys", "shape"] as const;
+
+/** What some kinds take beside their own name. */
+const partners: Readonly<Partial<Record<(typeof kinds)[number], string>>> = { shape: "axis", begins: "ends" };
+
+/** How a kind is written, as messages have it. */
+const written = (kind: (typeof kinds)[number]): string =>
+  `{ ${[kind, ...(partners[kind] === undefined ? [] : [partners[kind]])].join(", ")} }`;
 
 /** A way to say where segments start. */
 export type SegmentKind = Exclude<(typeof kinds)[number], "shape"> | "matrices";
@@ -155,14 +171,16 @@ export function requireKind(
   const own = kinds.filter((kind) => named.includes(kind));
   // The elements that keys are computed from may be left out. Then the keys are computed from the data.
   const [kind] = own.length === 0 && hasKey(given) ? (["keys"] as const) : own;
-  const known = [...kinds, ...beside, "key", "keyType", ...(kind === "shape" ? ["axis"] : [])];
+  const partner = kind && partners[kind];
+  const known = [...kinds, ...beside, "key", "keyType", partner];
   const stranger = named.find((name) => !known.some((one) => one === name));
-  if (kind === undefined || own.length > 1 || stranger !== undefined) {
+  const isHalf = kind === "begins" && !named.includes("ends");
+  if (kind === undefined || own.length > 1 || stranger !== undefined || isHalf) {
     refuse(
       caller,
       "segments",
       isObject && named.length > 0 ? `{ ${named.join(", ")} }` : describe(given),
-      `one of ${kinds.map((one) => (one === "shape" ? "{ shape, axis }" : `{ ${one} }`)).join(", ")}`,
+      isHalf ? written(kind) : `one of ${kinds.map(written).join(", ")}`,
     );
   }
   if (kind !== "keys" && named.includes("type")) {
@@ -180,6 +198,9 @@ export function requireKind(
     ? requireAxisOf(given as SegmentsByAxis, length, caller)
     : [kind, (given as Record<SegmentKind, unknown>)[kind]];
 }
+
+/** Where segments with gaps end. */
+export const endsIn = (given: unknown): unknown => (given as { readonly ends?: unknown }).ends;
 
 /** Whether segments are runs of keys that are computed. */
 export const hasKey = (given: unknown): boolean =>
@@ -214,14 +235,15 @@ export function requireRows(
 }
 
 /**
- * Where the segments of an array start, checked: offsets, a bit for each item, keys, or the items of a row. Columns have rows, too; those of
- * matrices have the rows and the columns of each.
+ * Where the segments of an array start, checked: offsets, begins and ends, a bit for each item, keys, or the items of a row. Columns have rows,
+ * too; those of matrices have the rows and the columns of each.
  */
 export type CheckedSegments =
   | { readonly kind: "rows"; readonly rows: number }
   | { readonly kind: "columns"; readonly rows: number }
   | { readonly kind: "matrices"; readonly rows: number; readonly columns: number }
   | { readonly kind: "offsets" | "headBits"; readonly words: Uint32Array }
+  | { readonly kind: "begins"; readonly words: Uint32Array; readonly ends: Uint32Array }
   | { readonly kind: "keys"; readonly keys: AnyArray };
 
 /**
@@ -247,19 +269,9 @@ export function requireSegments(
     const [, rows, columns] = value as Matrices;
     return { kind, rows, columns };
   }
-  const own = Object(value) as ArrayLike<unknown>;
-  if (isOnGpu(value)) {
-    throw new ArgumentError(
-      `${caller}: ${kind} is on the GPU, and data is not; fold.upload(data) puts it there`,
-      "segments",
-    );
-  }
-  if (typeof value !== "object" || typeof own.length !== "number") {
-    refuse(caller, "segments", `${kind}: ${shown(value)}`, "an array");
-  }
-  requireMemory(caller, "segments", value, kind);
+  const own = requireArray(value, kind, caller);
   const wanted = kind === "headBits" ? Math.ceil(length / 32) : length;
-  if (kind !== "offsets" && own.length !== wanted) {
+  if (kind !== "offsets" && kind !== "begins" && own.length !== wanted) {
     throw new ArgumentError(
       `${caller}: ${kind} has ${own.length} elements for ${length} items; it takes ${kind === "headBits" ? `${wanted} words, a bit for each item` : "one for each"}`,
       "segments",
@@ -275,14 +287,34 @@ export function requireSegments(
       return { kind, words: value as Uint32Array };
     case "heads":
       return { kind: "headBits", words: bitsOf(own) };
+    case "begins": {
+      const ends = requireArray(endsIn(given), "ends", caller);
+      return { kind, ...spansOf(own as ArrayLike<number>, ends as ArrayLike<number>, length, caller) };
+    }
     default:
       return { kind, words: offsetsOf(own as ArrayLike<number>, length, caller) };
   }
 }
 
-/** The items of the longest segment between offsets that were checked. It is at least 1. */
-export const longestOf = (offsets: Uint32Array): number =>
-  offsets.reduce((most, offset, at) => Math.max(most, offset - (offsets[at - 1] ?? offset)), 1);
+/** An array that says where segments are. @throws {ArgumentError} */
+function requireArray(value: unknown, name: string, caller: string): ArrayLike<unknown> {
+  if (isOnGpu(value)) {
+    throw new ArgumentError(
+      `${caller}: ${name} is on the GPU, and data is not; fold.upload(data) puts it there`,
+      "segments",
+    );
+  }
+  const own = Object(value) as ArrayLike<unknown>;
+  if (typeof value !== "object" || typeof own.length !== "number") {
+    refuse(caller, "segments", `${name}: ${shown(value)}`, "an array");
+  }
+  requireMemory(caller, "segments", value, name);
+  return own;
+}
+
+/** The items of the longest segment, of segments that were checked. It is at least 1. */
+export const longestOf = (begins: Uint32Array, ends: Uint32Array): number =>
+  ends.reduce((most, end, at) => Math.max(most, end - (begins[at] as number)), 1);
 
 /** A bit for each flag. They take less time to copy than flags. */
 function bitsOf(flags: ArrayLike<unknown>): Uint32Array {
@@ -321,4 +353,41 @@ function offsetsOf(given: ArrayLike<number>, length: number, caller: string): Ui
     wrong(`the last offset is ${before}`);
   }
   return Uint32Array.from(given);
+}
+
+/** Where segments with gaps begin and end, checked. */
+function spansOf(
+  begins: ArrayLike<number>,
+  ends: ArrayLike<number>,
+  length: number,
+  caller: string,
+): { readonly words: Uint32Array; readonly ends: Uint32Array } {
+  if (begins.length !== ends.length) {
+    throw new ArgumentError(
+      `${caller}: there are ${begins.length} begins and ${ends.length} ends; each segment has one of both`,
+      "segments",
+    );
+  }
+  if (typeof begins[0] === "bigint" || typeof ends[0] === "bigint") {
+    refuse(
+      caller,
+      "segments",
+      "begins or ends of bigint",
+      "numbers, such as Uint32Array.from(begins, Number)",
+    );
+  }
+  let before = 0;
+  for (let at = 0; at < begins.length; at++) {
+    const [begin, end] = [begins[at] as number, ends[at] as number];
+    const areWhole = Number.isInteger(begin) && Number.isInteger(end);
+    if (!areWhole || begin < before || end < begin || end > length) {
+      const behind = at === 0 ? "" : `, and segment ${at - 1} ends at ${before}`;
+      throw new ArgumentError(
+        `${caller}: segment ${at} begins at ${shown(begin)} and ends at ${shown(end)}${behind}; segments ascend, do not overlap, and end at the length, ${length}, or before`,
+        "segments",
+      );
+    }
+    before = end;
+  }
+  return { words: Uint32Array.from(begins), ends: Uint32Array.from(ends) };
 }

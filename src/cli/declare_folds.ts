@@ -6,7 +6,9 @@ import { outputOption, outputTo } from "./marked_options.ts";
 import type { AdapterOption, RawOption } from "./options.ts";
 import {
   axisOption,
+  beginsOption,
   columnsOption,
+  endsOption,
   hasOtherSegments,
   headBitsOption,
   headsOption,
@@ -48,7 +50,7 @@ before it. A file in Fortran order is read whole.`;
 
 const SEGMENTS_HELP = `
 
-With --columns, --axis, --offsets, --heads, --head-bits, --keys or --key, all
+With --columns, --axis, --offsets, --begins, --heads, --head-bits, --keys or --key, all
 elements are in memory at once.`;
 
 const COMPACT_HELP = `
@@ -74,6 +76,8 @@ const segmentOptions = (): Option[] => [
   axisOption(),
   shapeOption(),
   offsetsOption(),
+  beginsOption(),
+  endsOption(),
   headsOption(),
   headBitsOption(),
   keysOption(),
@@ -124,7 +128,7 @@ export function declareReduce(root: Command): void {
       name: "reduce",
       summary: "combine all elements into one: a sum, a maximum",
       description:
-        "Combines all elements into one, and prints that alone on stdout; without elements, the operator's identity. With --rows, --columns, --axis, --offsets, --heads, --head-bits, --keys or --key, it writes one for each segment to a file.",
+        "Combines all elements into one, and prints that alone on stdout; without elements, the operator's identity. With --rows, --columns, --axis, --offsets, --begins, --heads, --head-bits, --keys or --key, it writes one for each segment to a file.",
       options: [
         operatorOption(),
         mapOption(),

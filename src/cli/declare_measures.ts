@@ -93,7 +93,7 @@ export function declareTune(root: Command): void {
     .command("tune")
     .summary("find the best sizes for the adapter")
     .description(
-      "Times the algorithms, work-group sizes and items a thread that suit the adapter. It prints the best as rows for the tables of src/plan/. --output writes them to a file for openFold and for --tuning of the other commands.",
+      "Times the algorithms, work-group sizes and items a thread that suit the adapter. It prints the best as rows for the tables of src/adapters/. --output writes them to a file for openFold and for --tuning of the other commands.",
     )
     .addOption(sizesOption())
     .option("--types <list>", "u32, i32, f32, f16, u64, i64, f64, struct16 (four u32)", parseList, ["u32"])

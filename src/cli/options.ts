@@ -54,6 +54,9 @@ export interface SegmentsOption {
   readonly shape?: readonly number[];
   /** The path of the offsets. */
   readonly offsets?: string;
+  /** The paths of where segments begin and end. */
+  readonly begins?: string;
+  readonly ends?: string;
   /** The path of the flags. */
   readonly heads?: string;
   /** The path of the flags, one bit each. */
@@ -266,13 +269,17 @@ export const hasOtherSegments = ({
   axis,
   shape,
   offsets,
+  begins,
+  ends,
   heads,
   headBits,
   keys,
   key,
   keyType,
 }: SegmentsOption): boolean =>
-  [columns, axis, shape, offsets, heads, headBits, keys, key, keyType].some((one) => one !== undefined);
+  [columns, axis, shape, offsets, begins, ends, heads, headBits, keys, key, keyType].some(
+    (one) => one !== undefined,
+  );
 
 /** The items of a row. */
 export function parseRows(given: string): number {
@@ -288,7 +295,7 @@ export const rowsOption = (): Option =>
     "take each row of this many elements on its own; without a number, each row of the last dimension",
   )
     .argParser(parseRows)
-    .conflicts(["columns", "axis", "offsets", "heads", "headBits", "keys"]);
+    .conflicts(["columns", "axis", "offsets", "begins", "ends", "heads", "headBits", "keys"]);
 
 export const columnsOption = (): Option =>
   new Option(
@@ -296,7 +303,7 @@ export const columnsOption = (): Option =>
     "take each column of a matrix with this many columns on its own; without a number, as many as the last dimension has",
   )
     .argParser(parseRows)
-    .conflicts(["axis", "offsets", "heads", "headBits", "keys"]);
+    .conflicts(["axis", "offsets", "begins", "ends", "heads", "headBits", "keys"]);
 
 export const axisOption = (): Option =>
   new Option(
@@ -309,7 +316,7 @@ export const axisOption = (): Option =>
       }
       return Number(given);
     })
-    .conflicts(["offsets", "heads", "headBits", "keys"]);
+    .conflicts(["offsets", "begins", "ends", "heads", "headBits", "keys"]);
 
 export const shapeOption = (): Option =>
   new Option(
@@ -321,6 +328,18 @@ export const offsetsOption = (): Option =>
   new Option(
     "--offsets <offsets.npy>",
     "take each segment on its own: the file has the positions where segments start, and where the last one ends",
+  ).conflicts(["begins", "ends", "heads", "headBits", "keys"]);
+
+export const beginsOption = (): Option =>
+  new Option(
+    "--begins <begins.npy>",
+    "take each segment on its own, where some elements may be in none: the file has the positions where segments begin, and that of --ends where they end",
+  ).conflicts(["heads", "headBits", "keys"]);
+
+export const endsOption = (): Option =>
+  new Option(
+    "--ends <ends.npy>",
+    "with --begins, where each segment ends: the position behind its last element",
   ).conflicts(["heads", "headBits", "keys"]);
 
 export const headsOption = (): Option =>
@@ -347,6 +366,8 @@ export const keyOption = (x: string): Option =>
     "columns",
     "axis",
     "offsets",
+    "begins",
+    "ends",
     "heads",
     "headBits",
   ]);

@@ -241,7 +241,9 @@ async function readCall(described: Described, paths: Paths, flags: Options): Pro
   const options = {
     [named?.isMapped ? "from" : "type"]: elementsOf((one) => one === named).type,
     ...(await optionsOf(described, flags)),
-    ...(kind && { segments: (await segmentsOf({ [kind]: flags[kind] }, from)).segments }),
+    ...(kind && {
+      segments: (await segmentsOf({ [kind]: flags[kind], ends: flags.ends as string }, from)).segments,
+    }),
   };
   const each = <T>(of: (one: Elements) => T): Record<string, T> =>
     Object.fromEntries(Object.entries(elements).map(([name, one]) => [name, of(one)]));
@@ -280,7 +282,8 @@ async function givenTo(
   for (const { name, inside } of operands) {
     const data = request.words?.[name];
     if (inside && data) {
-      given[inside] = { [name]: await arrayOf({ data, type: u32 }) };
+      const others = options[inside] === given[inside] ? {} : (given[inside] as object);
+      given[inside] = { ...others, [name]: await arrayOf({ data, type: u32 }) };
       // Calls on the GPU do not see which segment is the longest.
       given.maxSegmentLength = Object(request.options).maxSegmentLength;
     }

@@ -6,7 +6,9 @@ import type { Operand } from "../primitives/primitive.ts";
 import type { FileCommand } from "./file_command.ts";
 import { need, outputOption, outputTo } from "./marked_options.ts";
 import {
+  beginsOption,
   collect,
+  endsOption,
   offsetsOption,
   operatorFlag,
   paramOption,
@@ -79,6 +81,8 @@ const ordersOption = (): Option =>
       }),
     );
 
+const segmentFlags = { rows: [rowsOption], offsets: [offsetsOption], begins: [beginsOption, endsOption] };
+
 /** The flags of a primitive's options and numbers. */
 const flagsOf = ({ primitive, help }: Described): readonly Option[] => [
   ...Object.entries<string>(help.options).map(([name, says]) => {
@@ -88,7 +92,7 @@ const flagsOf = ({ primitive, help }: Described): readonly Option[] => [
       : new Option(`${flagOf(name)} <${name}>`, says).choices(kind);
   }),
   ...(Object.values(primitive.options).includes("booleans") ? [ordersOption()] : []),
-  ...(help.segments ?? []).map((kind) => ({ rows: rowsOption, offsets: offsetsOption })[kind]()),
+  ...(help.segments ?? []).flatMap((kind) => segmentFlags[kind].map((flag) => flag())),
   ...("algorithm" in primitive.options ? [runAlgorithm()] : []),
 ];
 
@@ -131,7 +135,7 @@ export function fileCommandOf(described: Described): FileCommand {
 }
 
 /** What `wavefold explain` has itself, for all primitives, or does not take. */
-const NOT_EXPLAINED: readonly string[] = ["offsets", "length", "type"];
+const NOT_EXPLAINED: readonly string[] = ["offsets", "begins", "ends", "length", "type"];
 
 /** The flags of a primitive in `wavefold explain`, which takes no files, and has a length and a type for all arrays. */
 export const explainFlagsOf = (described: Described): readonly Option[] => [

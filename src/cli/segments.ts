@@ -76,6 +76,20 @@ const keyOf = ({ key, keyType }: { readonly key?: string; readonly keyType?: Typ
   ...(keyType !== undefined && { keyType: elementTypes[keyType] }),
 });
 
+/** Segments with gaps, whose begins and ends are in two files. */
+async function spansIn(
+  begins: string | undefined,
+  ends: string | undefined,
+  caller: string,
+): Promise<{ readonly segments: Segments }> {
+  if (begins === undefined || ends === undefined) {
+    const missing = begins === undefined ? "--begins" : "--ends";
+    throw new UsageError(`${caller}: --begins and --ends go together; ${missing} is missing`);
+  }
+  const [from, to] = [await wholeNumbersIn(begins, "begins"), await wholeNumbersIn(ends, "ends")];
+  return { segments: { begins: from.data as Uint32Array, ends: to.data as Uint32Array } };
+}
+
 /** The segments that the options name, and the type of the keys of runs. Keys that are not computed are written as their file holds them. */
 export async function segmentsOf(
   options: SegmentsOption,
@@ -87,7 +101,7 @@ export async function segmentsOf(
   /** The shape of a reduction's totals. Otherwise they have one dimension. */
   readonly totals?: readonly number[];
 }> {
-  const { rows, columns, axis, offsets, heads, headBits, keys, key, keyType } = options;
+  const { rows, columns, axis, offsets, begins, ends, heads, headBits, keys, key, keyType } = options;
   if (rows !== undefined) {
     return { segments: { rows: sizeOf("rows", rows, shape, caller) } };
   }
@@ -110,6 +124,9 @@ export async function segmentsOf(
   if (offsets !== undefined) {
     const { data } = await wholeNumbersIn(offsets, "offsets");
     return { segments: { offsets: data as Uint32Array } };
+  }
+  if (begins !== undefined || ends !== undefined) {
+    return spansIn(begins, ends, caller);
   }
   const given = keys === undefined ? undefined : await elementsIn(keys);
   return {

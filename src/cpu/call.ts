@@ -64,6 +64,14 @@ export interface Condition {
   keep(array: CpuArray, moves: Moves): number;
 }
 
+/** The class of each element, as loops over an array. */
+export interface Classes {
+  /** Adds the elements of each class to its count. */
+  count(array: CpuArray, counts: Int32Array): void;
+  /** Moves words or halves, or without them positions, to the next place of each one's class. */
+  move(array: CpuArray, next: Int32Array, from: Moves["from"], to: Moves["to"]): void;
+}
+
 /** A call of a primitive of `src/primitives/`, whose arguments have been checked. */
 export interface CpuCall {
   /** The arrays, by the names of the operands. */

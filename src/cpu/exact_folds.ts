@@ -3,7 +3,7 @@ import type { Scalar, ScalarType } from "../algebra/types.ts";
 import type { FoldInput, Numbers, ScanOutput } from "./call.ts";
 import { bitsOf, isShifted, numbersLike } from "./numbers.ts";
 import type { CpuSegments, SegmentsOfCall } from "./segments.ts";
-import { endsOf } from "./segments.ts";
+import { beginsOf, endsOf } from "./segments.ts";
 
 // Scans and reductions by `exactAdd`. A sum is a whole number of 2^-1074, the least f64, in digits of 26 bits. An item is added to three
 // digits, and a carry goes on from there. A result is rounded from the four highest digits, which two doubles hold exactly, and from whether
@@ -291,11 +291,13 @@ export function scanNumbers(call: FoldInput & ScanOutput): Scalar {
 function foldSegments(fold: ExactFold, segments: CpuSegments, length: number, reverse = false): Float64Array {
   if (segments.kind !== "columns" && segments.kind !== "matrices") {
     const ends = endsOf(segments, length);
+    const begins = beginsOf(segments);
     const totals = new Float64Array(ends.length);
-    for (let at = 0, from = 0; at < totals.length; at++) {
+    for (let at = 0, before = 0; at < totals.length; at++) {
+      const from = begins?.[at] ?? before;
       const to = ends[at] as number;
       totals[at] = folded(fold, reverse ? to - 1 : from, to - from, reverse ? -1 : 1);
-      from = to;
+      before = to;
     }
     return totals;
   }

@@ -50,7 +50,7 @@ type TableName = keyof typeof operations;
 export type FoldName = TableName | "exactAdd";
 
 /** The loops over u32 and i32. Those of the other families are in floats_and_pairs.ts. */
-const wordLoops = {
+export const wordLoops = {
   sum: addWords,
   product: mulWords,
   least: leastWord,

@@ -1,9 +1,10 @@
+import { u32 } from "../algebra/integers.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import type { CountBounds } from "../plan/count_bounds.ts";
 import { requireBounds } from "../plan/count_bounds.ts";
 import type { RunKey, RunKeyOptions } from "../plan/run_key.ts";
 import { requireRunKey } from "../plan/run_key.ts";
-import type { CpuArray, CpuCall, Moves, Numbers, OnCpu } from "./call.ts";
+import type { Classes, CpuArray, CpuCall, Moves, Numbers, OnCpu } from "./call.ts";
 import { copyAt } from "./elements_at.ts";
 import { reduceSegments as reduceExactly } from "./exact_folds.ts";
 import { foldNameOf, loopsOver } from "./folds.ts";
@@ -11,7 +12,6 @@ import { bitsOf, numbersLike, numbersOver, wordsOf } from "./numbers.ts";
 import { endsOfRuns, firstsOfRuns, startsOfRuns } from "./runs.ts";
 import { combinedAt } from "./scatter_folds.ts";
 import { reduceSegments } from "./segment_folds.ts";
-import { wholeNumbers } from "./whole_numbers.ts";
 
 // Elements that move, bit for bit. Most loops find the places that elements come from, and one loop copies the elements there.
 
@@ -137,63 +137,67 @@ export function selectBy({ data, indices, output }: Selection, keep: Keep, isWho
   };
 }
 
-/**
- * All elements, class by class. The numbers of classes are of any scalar type: a fraction is cut off, and then what is below 0, past the
- * last class, or NaN counts as the last class.
- */
+/** All elements, or their positions, class by class. */
 export function partitionByClasses(
-  selection: Selection & { readonly classOf: CpuArray; readonly classes: number },
+  { data, indices, output }: Selection,
+  by: Classes,
+  classes: number,
 ): Selected {
-  const { data, indices, output, classOf, classes } = selection;
-  const numbers = wholeNumbers(classOf, classes - 1);
   // Elements go anywhere, so they cannot move within their own memory.
-  const isShared = !indices && output?.buffer === data.numbers.buffer;
+  const isShared = output?.buffer === data.numbers.buffer;
   const seen = isShared ? { ...data, numbers: data.numbers.slice() as Numbers } : data;
-  const { values, offsets } = inClasses(numbers, classes, indices ? undefined : seen, output);
+  const { values, offsets } = inClasses(seen, by, classes, indices ? undefined : seen, output);
   return { values, counts: offsets };
 }
 
-/** Elements, or their positions, class by class in their order; and where each class begins and the last one ends. Greater numbers are the last class. */
+/** Elements, or their positions, by the classes of an array in their order; and where each class begins and the last one ends. */
 function inClasses(
-  numbers: Uint32Array,
+  array: CpuArray,
+  { count, move }: Classes,
   classes: number,
   data: CpuArray | undefined,
   output?: Numbers,
 ): { readonly values: Numbers; readonly offsets: Uint32Array } {
+  const next = new Int32Array(classes);
+  count(array, next);
   const offsets = new Uint32Array(classes + 1);
-  for (let at = 0; at < numbers.length; at++) {
-    const number = numbers[at] as number;
-    // The branch does not depend on the classes, but on whether there is one.
-    const place = number < classes ? number + 1 : classes;
-    offsets[place] = (offsets[place] as number) + 1;
+  for (let at = 0; at < classes; at++) {
+    const first = offsets[at] as number;
+    offsets[at + 1] = first + (next[at] as number);
+    next[at] = first;
   }
-  for (let at = 1; at <= classes; at++) {
-    offsets[at] = (offsets[at] as number) + (offsets[at - 1] as number);
-  }
-  const next = offsets.slice();
   const words = data && bitsOf(data.numbers);
   if (data && words?.BYTES_PER_ELEMENT !== data.type.bytes) {
-    const places = new Uint32Array(numbers.length);
-    moveToClasses(numbers, next, undefined, places);
-    return { values: elementsAt(data, places, output), offsets };
+    const places = new Int32Array(array.length);
+    move(array, next, undefined, places);
+    return { values: elementsAt(data, new Uint32Array(places.buffer), output), offsets };
   }
-  const values = output ?? (data ? roomFor(data, data.length) : new Uint32Array(numbers.length));
-  moveToClasses(numbers, next, words, bitsOf(values));
+  const values = output ?? (data ? roomFor(data, data.length) : new Uint32Array(array.length));
+  move(array, next, words, bitsOf(values));
   return { values, offsets };
 }
 
+/** Positions as classes. Greater ones than the last class are that. */
+const byPosition: Classes = {
+  count: ({ numbers }, counts) => countPositions(numbers as Uint32Array, counts),
+  move: ({ numbers }, ...places) => moveToPositions(numbers as Uint32Array, ...places),
+};
+
+function countPositions(positions: Uint32Array, counts: Int32Array): void {
+  const last = counts.length - 1;
+  for (let at = 0; at < positions.length; at++) {
+    const position = positions[at] as number;
+    const index = position < counts.length ? position | 0 : last;
+    counts[index] = (counts[index] as number) + 1;
+  }
+}
+
 /** Moves words, or their positions, to the next place of each one's class. */
-function moveToClasses(
-  numbers: Uint32Array,
-  next: Uint32Array,
-  from: Words | undefined,
-  to: Words | Uint32Array,
-): void {
-  const classes = next.length - 1;
-  const last = classes - 1;
-  for (let at = 0; at < numbers.length; at++) {
-    const number = numbers[at] as number;
-    const index = number < classes ? number | 0 : last;
+function moveToPositions(positions: Uint32Array, next: Int32Array, from: Words | undefined, to: Words): void {
+  const last = next.length - 1;
+  for (let at = 0; at < positions.length; at++) {
+    const position = positions[at] as number;
+    const index = position < next.length ? position | 0 : last;
     const place = next[index] as number;
     to[place] = from ? (from[at] as number) : at;
     next[index] = place + 1;
@@ -213,10 +217,13 @@ export const gather: OnCpu = async ({ arrays: { values, positions }, request }) 
 /** Each value at its position; by an operator, what the values of a position combine to. */
 export const scatter: OnCpu = async ({ arrays, request }) => {
   const values = arrays.values as CpuArray;
-  const { type } = values;
   const positions = (arrays.positions as CpuArray).numbers as Uint32Array;
-  const length = request.results[0]?.most ?? 0;
+  const [result] = request.results;
+  const length = result?.most ?? 0;
   const { op } = request.options as { readonly op?: Operator };
+  if (result?.type.name !== values.type.name) {
+    return undefined;
+  }
   if (op === undefined) {
     const to = roomFor(values, length);
     if (!putAt(bitsOf(values.numbers), positions, bitsOf(to), length)) {
@@ -224,22 +231,39 @@ export const scatter: OnCpu = async ({ arrays, request }) => {
     }
     return [to];
   }
+  const combined = await combinedBy(op, values, positions, length, () => request.requireContents?.());
+  return combined && [combined];
+};
+
+/**
+ * What the values of each position combine to, in their order; undefined for an operator that has no loops. If a position is past the end,
+ * `requirePositions` throws.
+ */
+export async function combinedBy(
+  op: Operator,
+  values: CpuArray,
+  positions: Uint32Array,
+  length: number,
+  requirePositions?: () => void,
+): Promise<Numbers | undefined> {
+  const { type } = values;
   const name = foldNameOf(op, type);
   if (name === undefined) {
     return undefined;
   }
   const combined = combinedAt(values, name, positions, length);
   if (combined) {
-    return [combined];
+    return combined;
   }
-  request.requireContents?.();
-  const { values: input, offsets: words } = inClasses(positions, length, values);
+  requirePositions?.();
+  const array = { type: u32, numbers: positions, length: positions.length };
+  const { values: input, offsets: words } = inClasses(array, byPosition, length, values);
   const call = { type, op: name, input, segments: { kind: "offsets", words } } as const;
   if (name === "exactAdd") {
-    return [reduceExactly(call)];
+    return reduceExactly(call);
   }
-  return [reduceSegments({ ...call, loops: await loopsOver(type) })];
-};
+  return reduceSegments({ ...call, loops: await loopsOver(type) });
+}
 
 /**
  * Puts elements at their positions. The last one stays where several have one. It stops at a position that is not below `length`: then it

@@ -1,9 +1,12 @@
 import type { Scalar, ScalarType } from "../algebra/types.ts";
+import type { Weights } from "../plan/bin_weights.ts";
+import { requireWeights } from "../plan/bin_weights.ts";
 import type { BinOptions, Bins } from "../plan/bins.ts";
 import { requireBinned } from "../plan/bins.ts";
 import { requireSide } from "../plan/require_scalar.ts";
 import type { CpuArray, CpuCall, Numbers, OnCpu } from "./call.ts";
 import { decodeHalves, halfBlock } from "./halves.ts";
+import { combinedBy } from "./moves.ts";
 import { bitsOf } from "./numbers.ts";
 import type { TakeBlock } from "./whole_numbers.ts";
 import { BLOCK, blocksOf, eachBlock, eachWideBlock, isWide, wholeNumbers } from "./whole_numbers.ts";
@@ -209,6 +212,10 @@ function doublesOf(values: readonly Scalar[]): Float64Array {
 /** Takes the bins of a block. */
 type TakeBins = (bins: Uint32Array, from: number, items: number) => void;
 
+/** Whether even bins of whole numbers follow from doubles: a quotient of whole numbers up to 2^53 rounds to no whole number that it does not reach. */
+const isExact = (low: number, span: number, count: number): boolean =>
+  low > -(2 ** 53) && span * count <= 2 ** 53;
+
 /** Finds the bins of all elements, block after block. */
 function eachBin(data: CpuArray, bins: Bins, take: TakeBins): void {
   const { count, whole, step } = bins;
@@ -227,9 +234,8 @@ function eachBin(data: CpuArray, bins: Bins, take: TakeBins): void {
   if (whole !== undefined && kind !== "float") {
     const { low, high } = whole;
     const span = Number(high - low);
-    const isExact = isWide(data) ? low >= lowest && high <= greatest : low >= -(2 ** 53);
-    // A quotient of whole numbers up to 2^53 rounds to no whole number that it does not reach.
-    if (isExact && span * count <= 2 ** 53) {
+    const isIn = !isWide(data) || (low >= lowest && high <= greatest);
+    if (isIn && isExact(isWide(data) ? 0 : Number(low), span, count)) {
       if (isWide(data)) {
         eachWideBlock(data, { low, isSigned: false }, by(evenBins(0, span, count)));
       } else {
@@ -248,39 +254,74 @@ function eachBin(data: CpuArray, bins: Bins, take: TakeBins): void {
   }
 }
 
-/** Sums of bins, and what adds to them. */
+/** What becomes of the elements of each bin. */
 interface Sums {
-  readonly sums: Int32Array | Float64Array;
-  readonly weights: Int32Array | Float32Array | undefined;
-  /** Counts the elements of each bin, or adds their weights. */
+  /** The sums that a loop may add to, and their weights. Other weights are combined once the positions of all their bins are known. */
+  readonly added?: {
+    readonly sums: Int32Array | Float64Array;
+    readonly weights: Int32Array | Float32Array | undefined;
+  };
+  /** Counts the elements of each bin, adds their weights, or takes the positions of the bins. */
   readonly take: TakeBins;
-  /** The sums, as the result has them. */
-  result(): Numbers;
+  /** The sums, as the result has them; undefined if an operator has no loops. */
+  result(): Numbers | undefined | Promise<Numbers | undefined>;
 }
 
-function sumsOf(count: number, given: CpuArray | undefined): Sums {
-  if (given?.numbers instanceof Float32Array) {
-    const weights = given.numbers;
+/** The word of −0. */
+const NEGATIVE_ZERO = -0x80000000;
+
+function sumsOf(count: number, given: CpuArray | undefined, weighed: Weights | undefined): Sums {
+  const words = given && (bitsOf(given.numbers) as Int32Array);
+  // Sums of nothing but −0 are −0, and those of nothing are 0. So in the order of the elements, it matters which bins have elements.
+  if (given && weighed?.areFloatSums && (weighed.added || !words?.includes(NEGATIVE_ZERO))) {
+    const weights = given.numbers as Float32Array;
     const sums = new Float64Array(count);
-    const take: TakeBins = (bins, from, items) => {
-      for (let at = 0; at < items; at++) {
-        const bin = bins[at] as number;
-        if (bin < count) {
-          sums[bin] = (sums[bin] as number) + (weights[from + at] as number);
-        }
-      }
-    };
-    return { sums, weights, take, result: () => Float32Array.from(sums) };
+    return { added: { sums, weights }, take: adding(sums, weights), result: () => Float32Array.from(sums) };
+  }
+  if (given && weighed && !weighed.added) {
+    return combining(count, given, weighed);
   }
   const sums = new Int32Array(count);
-  const weights = given && (bitsOf(given.numbers) as Int32Array);
   return {
-    sums,
-    weights,
-    take: weights ? addingWhole(sums, weights) : (bins, _, items) => countBins(bins, items, sums),
+    added: { sums, weights: words },
+    take: words ? addingWhole(sums, words) : (bins, _, items) => countBins(bins, items, sums),
     result: () => (given?.numbers instanceof Int32Array ? sums : new Uint32Array(sums.buffer)),
   };
 }
+
+/** Weights that are combined by an operator. Those outside of all bins go to another bin behind the last one. */
+function combining(count: number, weights: CpuArray, { op, areFloatSums }: Weights): Sums {
+  const positions = new Uint32Array(weights.length);
+  return {
+    take(bins, from, items) {
+      positions.set(bins.subarray(0, items), from);
+    },
+    async result() {
+      const values = areFloatSums
+        ? // The type itself would bring its arithmetic, and the loop asks for no more than the name.
+          {
+            ...weights,
+            type: { ...weights.type, name: "f64" },
+            numbers: Float64Array.from(weights.numbers as Float32Array),
+          }
+        : weights;
+      const combined = (await combinedBy(op, values, positions, count + 1))?.subarray(0, count);
+      return areFloatSums ? Float32Array.from(combined as Float64Array) : combined;
+    },
+  };
+}
+
+/** Adds weights that are floats. */
+const adding =
+  (sums: Float64Array, weights: Float32Array): TakeBins =>
+  (bins, from, items) => {
+    for (let at = 0; at < items; at++) {
+      const bin = bins[at] as number;
+      if (bin < sums.length) {
+        sums[bin] = (sums[bin] as number) + (weights[from + at] as number);
+      }
+    }
+  };
 
 function countBins(bins: Uint32Array, items: number, sums: Int32Array): void {
   for (let at = 0; at < items; at++) {
@@ -317,8 +358,20 @@ function countByShift(words: Int32Array, low: number, span: number, shift: numbe
   }
 }
 
+/** The same in even bins of any width, where all products are exact. */
+function countEven(numbers: Uint32Array | Int32Array, low: number, span: number, sums: Int32Array): void {
+  const count = sums.length - 1;
+  for (let at = 0; at < numbers.length; at++) {
+    const offset = (numbers[at] as number) - low;
+    if (offset >= 0 && offset <= span) {
+      const bin = ((offset * count) / span) & 0x7fffffff;
+      sums[bin] = (sums[bin] as number) + 1;
+    }
+  }
+}
+
 /** The same for a call; undefined for other elements and bins. */
-function countedByShift({ type, numbers }: CpuArray, { count, whole }: Bins): Numbers | undefined {
+function countedEven({ type, numbers }: CpuArray, { count, whole }: Bins): Numbers | undefined {
   const { bytes, kind, lowest, greatest } = type as ScalarType;
   if (whole === undefined || bytes !== 4 || kind === "float") {
     return undefined;
@@ -327,11 +380,14 @@ function countedByShift({ type, numbers }: CpuArray, { count, whole }: Bins): Nu
   const span = Number(whole.high - whole.low);
   const shift = Math.log2(span / count);
   const isIn = low >= (lowest as number) && low + span <= (greatest as number) + 1;
-  if (!(isIn && shift >= 0 && shift < 32 && count * 2 ** shift === span && Number.isInteger(shift))) {
+  const sums = new Int32Array(count + 1);
+  if (isIn && shift >= 0 && shift < 32 && count * 2 ** shift === span && Number.isInteger(shift)) {
+    countByShift(bitsOf(numbers) as Int32Array, low, span, shift, sums);
+  } else if (isExact(low, span, count)) {
+    countEven(numbers as Uint32Array | Int32Array, low, span, sums);
+  } else {
     return undefined;
   }
-  const sums = new Int32Array(count + 1);
-  countByShift(bitsOf(numbers) as Int32Array, low, span, shift, sums);
   sums[count - 1] = (sums[count - 1] as number) + (sums[count] as number);
   return new Uint32Array(sums.buffer, 0, count);
 }
@@ -373,17 +429,15 @@ function countedBetween(data: CpuArray, { count, whole, edges, step }: Bins): Nu
   return new Uint32Array(sums.buffer, 0, count);
 }
 
-/** The counts or sums of bins, if one loop finds the bins and adds to them; undefined for others. */
-async function inOnePass(
+/** The sums of bins that a text gives, if one loop finds the bins and adds to them; undefined for others. */
+async function addedByText(
   data: CpuArray,
-  bins: Bins,
-  { sums, weights, result }: Sums,
+  { text }: Bins,
+  { added, result }: Sums,
   addedToBins: CpuCall["addedToBins"],
 ): Promise<Numbers | undefined> {
-  if (bins.text !== undefined) {
-    return (await addedToBins(bins.text, data, sums, weights)) ? result() : undefined;
-  }
-  return weights ? undefined : (countedByShift(data, bins) ?? countedBetween(data, bins));
+  const isAdded = text !== undefined && added && (await addedToBins(text, data, added.sums, added.weights));
+  return isAdded ? result() : undefined;
 }
 
 /** Puts bins behind those of the channels before an element's own. */
@@ -400,7 +454,7 @@ const inChannels =
     take(placed, from, items);
   };
 
-/** How many elements fall in each bin, or the sums of their weights. Sums of f32 are computed as doubles, and rounded at the end. */
+/** How many elements fall in each bin, or what their weights are combined to. Sums of f32 are computed as doubles, and rounded at the end. */
 export const histogram: OnCpu = async ({ arrays, request, mapped, addedToBins }) => {
   const data = arrays.data as CpuArray;
   const { y } = arrays;
@@ -413,11 +467,21 @@ export const histogram: OnCpu = async ({ arrays, request, mapped, addedToBins })
     y: binsOfY,
     count,
   } = requireBinned(given, type as ScalarType, typeOfY, request.title);
-  const sums = sumsOf(count, arrays.weights);
+  const { weights } = arrays;
+  const weighed = weights && requireWeights({ ...given, weights: weights.type }, request.title);
   const isPlain = binsOfY === undefined && channels === undefined;
-  const made = isPlain && (await inOnePass(data, bins, sums, addedToBins));
-  if (made) {
-    return [made];
+  // One loop finds the bins, and counts.
+  const counted =
+    isPlain && bins.text === undefined && weights === undefined
+      ? (countedEven(data, bins) ?? countedBetween(data, bins))
+      : undefined;
+  if (counted) {
+    return [counted];
+  }
+  const sums = sumsOf(count, weights, weighed);
+  const summed = isPlain ? await addedByText(data, bins, sums, addedToBins) : undefined;
+  if (summed) {
+    return [summed];
   }
   const { take, result } = sums;
   const numbers = new Uint32Array(binsOfY ? length : 0);
@@ -442,5 +506,6 @@ export const histogram: OnCpu = async ({ arrays, request, mapped, addedToBins })
       inChannels(take, binsOfY.count, bins.count, (index) => numbers[index] as number),
     );
   }
-  return [result()];
+  const combined = await result();
+  return combined && [combined];
 };

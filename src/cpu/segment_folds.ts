@@ -4,7 +4,7 @@ import { BLOCK, copyElement, foldOf } from "./folds.ts";
 import { bitsOf, numbersLike } from "./numbers.ts";
 import { mirror, mirrored } from "./reverse.ts";
 import type { CpuSegments, SegmentsOfCall } from "./segments.ts";
-import { endsOf } from "./segments.ts";
+import { beginsOf, endsOf } from "./segments.ts";
 
 // Scans and reductions that start anew with each segment.
 
@@ -22,6 +22,11 @@ function mirroredSegments(segments: CpuSegments, length: number): CpuSegments {
     return segments;
   }
   const ends = endsOf(segments, length);
+  const begins = beginsOf(segments);
+  if (begins !== undefined) {
+    const mirroredOf = (places: Uint32Array) => places.map((place) => length - place).reverse();
+    return { kind: "begins", words: mirroredOf(ends), ends: mirroredOf(begins) };
+  }
   const words = new Uint32Array(ends.length + 1);
   ends.forEach((end, at) => {
     words[ends.length - 1 - at] = length - end;
@@ -40,7 +45,12 @@ export function scanSegments(
     scanForward(call);
     return;
   }
-  scanForward({ ...call, input: mirrored(input), segments: mirroredSegments(segments, input.length) });
+  const given = mirrored(input);
+  if (beginsOf(segments)) {
+    // What is in gaps stays in its place.
+    mirror(output);
+  }
+  scanForward({ ...call, input: given, segments: mirroredSegments(segments, input.length) });
   mirror(output);
 }
 
@@ -55,21 +65,31 @@ function scanForward(call: ScanCall & LoopsOfCall & SegmentsOfCall): void {
   const { outputBits } = fold;
   const { size, shown } = fold.kept;
   const ends = endsOf(segments, length);
-  let from = 0;
-  for (const to of ends) {
+  const begins = beginsOf(segments);
+  let before = 0;
+  ends.forEach((to, at) => {
+    const from = begins?.[at] ?? before;
     foldSegment(fold, from, to);
-    from = to;
-  }
-  if (exclusive) {
-    output.copyWithin(1, 0, length - 1);
-    from = 0;
-    for (const to of ends) {
-      if (from < to) {
-        copyElement(shown, 0, outputBits, from, size);
-      }
-      from = to;
+    if (exclusive && begins) {
+      output.copyWithin(from + 1, from, Math.max(from, to - 1));
     }
+    before = to;
+  });
+  if (!exclusive) {
+    return;
   }
+  if (begins === undefined) {
+    // All at once, since segments may be short.
+    output.copyWithin(1, 0, length - 1);
+  }
+  before = 0;
+  ends.forEach((to, at) => {
+    const from = begins?.[at] ?? before;
+    if (from < to) {
+      copyElement(shown, 0, outputBits, from, size);
+    }
+    before = to;
+  });
 }
 
 /** The total of each segment. */
@@ -81,13 +101,15 @@ export function reduceSegments(call: FoldCall & LoopsOfCall & SegmentsOfCall): N
   const fold = foldOf(call, undefined);
   const { carryBits, size, shown } = fold.kept;
   const ends = endsOf(segments, input.length);
+  const begins = beginsOf(segments);
   const totals = numbersLike(input, ends.length);
   const totalBits = bitsOf(totals);
-  let from = 0;
+  let before = 0;
   ends.forEach((to, at) => {
+    const from = begins?.[at] ?? before;
     foldSegment(fold, from, to);
     copyElement(from < to ? carryBits : shown, 0, totalBits, at, size);
-    from = to;
+    before = to;
   });
   return totals;
 }

@@ -7,6 +7,7 @@ export type CpuSegments =
   | { readonly kind: "columns"; readonly rows: number }
   | { readonly kind: "matrices"; readonly rows: number; readonly columns: number }
   | { readonly kind: "offsets" | "headBits"; readonly words: Uint32Array }
+  | { readonly kind: "begins"; readonly words: Uint32Array; readonly ends: Uint32Array }
   | { readonly kind: "keys"; readonly keys: CpuArray };
 
 /** The segments of a fold, each of which starts from the initial value. */
@@ -14,11 +15,13 @@ export interface SegmentsOfCall {
   readonly segments: CpuSegments;
 }
 
-/** Where each segment of so many elements ends, but columns: it starts where the one before it ends. Only between offsets, it may be empty. */
+/** Where each segment of so many elements ends, but columns: it starts where the one before it ends, unless {@link beginsOf} says where. */
 export function endsOf(segments: CpuSegments, length: number): Uint32Array {
   switch (segments.kind) {
     case "offsets":
       return segments.words.subarray(1);
+    case "begins":
+      return segments.ends;
     case "keys":
       return endsOfRuns(startsOfRuns(segments.keys), length);
     case "headBits":
@@ -27,6 +30,10 @@ export function endsOf(segments: CpuSegments, length: number): Uint32Array {
       return endsOfRows(segments.rows, length);
   }
 }
+
+/** Where each segment begins, if there may be gaps before it. */
+export const beginsOf = (segments: CpuSegments): Uint32Array | undefined =>
+  segments.kind === "begins" ? segments.words : undefined;
 
 function endsOfRows(items: number, length: number): Uint32Array {
   const ends = new Uint32Array(length / items);

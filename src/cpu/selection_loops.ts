@@ -3,7 +3,7 @@ import { elementsAt } from "./elements_at.ts";
 import { fewOfRows } from "./select_few.ts";
 import { firstPositions, nthPosition, selectionKeys } from "./select_keys.ts";
 import type { Order } from "./sort_order.ts";
-import { orderOf, positionsIn, rowStarts } from "./sort_order.ts";
+import { orderOf, positionsIn, rowStarts, startsWithGaps } from "./sort_order.ts";
 
 /** Up to so many first elements are put in their places one by one, or more of them if the square of their number is less than half of a row. */
 const FEW = 32;
@@ -19,9 +19,11 @@ export const topK: OnCpu = async (call) => {
     return undefined;
   }
   const data = call.arrays.data as CpuArray;
-  const positions = words?.offsets
-    ? firstOfSegments(order, k, words.offsets)
-    : firstOfRows(order, k, numbers?.rows ?? Math.max(1, data.length));
+  const { offsets, begins = offsets, ends = offsets?.subarray(1) } = words ?? {};
+  const positions =
+    begins && ends
+      ? firstOfSegments(order, k, begins, ends)
+      : firstOfRows(order, k, numbers?.rows ?? Math.max(1, data.length));
   return [elementsAt(data, positions, title), positions];
 };
 
@@ -46,11 +48,11 @@ export const nth: OnCpu = async (call) => {
 const NO_POSITION = 0xffffffff;
 
 /** The positions of the first elements of each segment, in order. Each has as many places. */
-function firstOfSegments(order: Order, k: number, offsets: Uint32Array): Uint32Array {
-  const sorted = positionsIn(order, offsets);
-  const positions = new Uint32Array((offsets.length - 1) * k).fill(NO_POSITION);
-  for (let segment = 0; segment < offsets.length - 1; segment++) {
-    const [begin, end] = [offsets[segment] as number, offsets[segment + 1] as number];
+function firstOfSegments(order: Order, k: number, begins: Uint32Array, ends: Uint32Array): Uint32Array {
+  const sorted = positionsIn(order, startsWithGaps(begins, ends, order.keyed.length));
+  const positions = new Uint32Array(ends.length * k).fill(NO_POSITION);
+  for (let segment = 0; segment < ends.length; segment++) {
+    const [begin, end] = [begins[segment] as number, ends[segment] as number];
     positions.set(sorted.subarray(begin, Math.min(end, begin + k)), segment * k);
   }
   return positions;

@@ -4,7 +4,15 @@ import { elementsAt } from "./elements_at.ts";
 import { numbersOver, wordsOf } from "./numbers.ts";
 import { keysOf, numbersOf, sortedNumbers64 } from "./sort_keys.ts";
 import type { Order } from "./sort_order.ts";
-import { orderOf, positionsByKeys, positionsIn, rowStarts, sortKeys, sortWithWords } from "./sort_order.ts";
+import {
+  orderOf,
+  positionsByKeys,
+  positionsIn,
+  rowStarts,
+  sortKeys,
+  sortWithWords,
+  startsWithGaps,
+} from "./sort_order.ts";
 
 /** The elements in an order, and values in the order of their elements. */
 export const sort: OnCpu = async (call) => {
@@ -98,5 +106,9 @@ function startsOf({ arrays, request }: CpuCall): Uint32Array {
   const { length } = arrays.data as CpuArray;
   const { words, numbers } = request;
   const rows = numbers?.rows;
-  return words?.offsets ?? (rows === undefined ? Uint32Array.of(0, length) : rowStarts(length, rows));
+  const { offsets, begins, ends } = words ?? {};
+  if (begins && ends) {
+    return startsWithGaps(begins, ends, length);
+  }
+  return offsets ?? (rows === undefined ? Uint32Array.of(0, length) : rowStarts(length, rows));
 }

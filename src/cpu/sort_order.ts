@@ -167,3 +167,19 @@ function forRuns(
     }
   }
 }
+
+/** Where segments with gaps start, and the last one ends: each element in a gap is a segment by itself, which stays where it is. */
+export function startsWithGaps(begins: Uint32Array, ends: Uint32Array, length: number): Uint32Array {
+  const starts = new Uint32Array(length + begins.length + 1);
+  let count = 0;
+  let from = 0;
+  for (let segment = 0; segment <= begins.length; segment++) {
+    const begin = begins[segment] ?? length;
+    for (let at = from; at < begin; at++) {
+      starts[count++] = at;
+    }
+    starts[count++] = begin;
+    from = ends[segment] ?? length;
+  }
+  return starts.slice(0, count);
+}

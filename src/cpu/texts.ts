@@ -7,8 +7,16 @@ import { f64, i64, u64 } from "../algebra/types_64_later.ts";
 import { Recent } from "../simulator/recent.ts";
 import type { Numbers } from "./call.ts";
 import { keyOf, scalarsOfValue, valueOfScalars } from "./texts/elements.ts";
-import type { ConditionLoops, MapLoop, OperatorLoops, Scalars, SumLoops, ToBins } from "./texts/loops.ts";
-import { conditionLoops, mapLoop, operatorLoops, sumLoops } from "./texts/loops.ts";
+import type {
+  ClassLoops,
+  ConditionLoops,
+  MapLoop,
+  OperatorLoops,
+  Scalars,
+  SumLoops,
+  ToBins,
+} from "./texts/loops.ts";
+import { classLoops, conditionLoops, mapLoop, operatorLoops, sumLoops } from "./texts/loops.ts";
 import { noCode } from "./texts/no_code.ts";
 import type { Beside, OperatorText, Wanted } from "./texts/program.ts";
 import { readMap, readOperator } from "./texts/program.ts";
@@ -166,6 +174,20 @@ export const conditionText = (
         given.params,
         keptAs && { program: read(keptAs.text, keptAs.to), to: keptAs.to },
       );
+    }),
+  ).made;
+
+const classes = /* @__PURE__ */ new Recent<string, Attempt<ClassLoops>>(LEAST_TEXTS);
+
+/** A text that gives the class of each element as loops; undefined if the CPU has no code for it. */
+export const classText = (given: Pick<TextToMap, "text" | "from" | "params">): ClassLoops | undefined =>
+  classes.of(keyOfText(given), () =>
+    attempted(() => {
+      const { program, type } = readMap({ ...given, wanted: undefined, hasIndex: true });
+      const number = typeof type === "string" ? scalars[type] : type;
+      return number === undefined || number.kind === "struct"
+        ? noCode("a class that is no number")
+        : classLoops(program, given.from, given.params, number.bytes === 8 && number.kind !== "float");
     }),
   ).made;
 

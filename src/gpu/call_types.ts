@@ -3,25 +3,20 @@ import type { Segments, SegmentsByAxis, SegmentsByExpression } from "../algebra/
 import type { ElementType, NarrowArrays, NarrowName, Value, WideName } from "../algebra/types.ts";
 import type { NarrowerThan } from "../algebra/widening.ts";
 import type { IndicesOption, SegmentsOption, ValuesOption } from "../options.ts";
-import type { WeightName } from "../plan/histogram.ts";
 import type { MapText, NeighbourOptions } from "../plan/map_elements.ts";
 import type { TuningOptions } from "../plan/options.ts";
 import type { KeysOrder, SortKeyOptions } from "../plan/sort_key.ts";
 import type { CallParamsOption, IntoOption, MapOption, TypesOption } from "../primitives/call_options.ts";
 import type { KeepOption } from "../primitives/compact.ts";
 import type { GpuExpandOptions, HandExpandOptions, RankedItems } from "../primitives/expand_runs.ts";
-import type {
-  HandHistogramOptions,
-  SecondOption,
-  WeightArray,
-  WeightsOption,
-} from "../primitives/histogram.ts";
+import type { HandHistogramOptions, SecondOption, WeightsOption } from "../primitives/histogram.ts";
 import type { WithOption } from "../primitives/map.ts";
 import type { HandSetOptions, MergeValues } from "../primitives/merge.ts";
 import type { Nth } from "../primitives/nth.ts";
 import type { ClassOptions, ClassPartition, Partition } from "../primitives/partition.ts";
 import type { FoldOptions } from "../primitives/reduce.ts";
 import type { ScanOption } from "../primitives/scan.ts";
+import type { HandScatterOptions } from "../primitives/scatter.ts";
 import type { Sorted } from "../primitives/sort.ts";
 import type { HandTopKOptions } from "../primitives/top_k.ts";
 import type { CountsOption, RunOptions } from "../primitives/unique.ts";
@@ -166,6 +161,20 @@ export type Reduced<Data, Type, By> = By extends { readonly key: string }
         ? FoldedArray<Data, Type>
         : ResultValue<Data, Type>;
 
+/** The options of `scatter`. */
+export interface ScatterCallOptions<Type, Op> extends Omit<HandScatterOptions<string>, "op" | "type"> {
+  /** What combines elements whose positions meet, in the order of the elements. Without it, one of them stays there. */
+  readonly op?: Op;
+  /**
+   * With `op`, the type of the result, which has every value of the elements' type. Elements of 8 and 16 bits are combined as u32 or i32 unless it
+   * names another one. It is also needed for f16 bits in a `Uint16Array`.
+   */
+  readonly type?: Type;
+}
+
+/** What `scatter` gives. */
+export type Scattered<Data, Type, Op> = Op extends undefined ? Data : FoldedArray<Data, Type>;
+
 /** The elements of a result, or their positions. */
 export type Taken<Data, Type, Indices> = Indices extends true ? U32Array<Data> : ResultArray<Data, Type>;
 
@@ -241,20 +250,25 @@ export type Expanded<Data, Indices, Ranks> = Ranks extends true
   ? RankedItems<Taken<Data, undefined, Indices>, U32Array<Data>>
   : Taken<Data, undefined, Indices>;
 
-/** The weights that a histogram takes. */
-export type WeightsOf<Data> = Data extends GpuArray ? GpuArray<WeightName, number> : WeightArray;
+/** An array of numbers that goes with another one: on the GPU if that is there. */
+export type NumbersBeside<Data> = Data extends GpuArray
+  ? GpuArray<string, number> | GpuArray<string, bigint>
+  : ScalarArray;
 
 /** The options of `histogram`: `edges`, or `bins` and `range`, or `bins` and `bin`. */
-export type HistogramCallOptions<Data, Weights> = HandHistogramOptions<NameIn<Data>> &
+export type HistogramCallOptions<Data, Weights> = HandHistogramOptions<
+  NameIn<Data>,
+  WideName<NameIn<Weights>>
+> &
   Partial<WeightsOption<Weights>> &
-  SecondOption<Data extends GpuArray ? GpuArray<string, number> | GpuArray<string, bigint> : ScalarArray>;
+  SecondOption<NumbersBeside<Data>>;
 
 /** What `histogram` gives. */
 export type Binned<Data, Weights> =
-  Weights extends GpuArray<infer Name>
-    ? GpuArray<Name, number>
+  Weights extends GpuArray<infer Name, infer V>
+    ? GpuArray<WideName<Name>, V>
     : Weights extends ScalarArray
-      ? ArrayOf<NameOf<Weights>, number>
+      ? WideArray<Weights>
       : U32Array<Data>;
 
 /** The options of `map`. */
@@ -276,6 +290,12 @@ export type SortSegments =
   | {
       /** One position more than there are segments. They start from 0, never fall, and end with the length of the data. */
       readonly offsets: ArrayLike<number> | GpuArray<"u32", number>;
+    }
+  | {
+      /** Where each segment begins. Segments ascend and do not overlap. A sort leaves the elements between two segments where they are. */
+      readonly begins: ArrayLike<number> | GpuArray<"u32", number>;
+      /** Where each segment ends: the position behind its last element. */
+      readonly ends: ArrayLike<number> | GpuArray<"u32", number>;
     };
 
 /** The order of a sort: by an array, or by several. */

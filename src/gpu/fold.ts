@@ -1,6 +1,7 @@
 import type { AnyArray, ArrayOf, NameOf, ScalarArray, ValueIn } from "../algebra/arrays.ts";
 import { isOnGpu } from "../algebra/arrays.ts";
-import type { ElementType, ScalarOf, Value } from "../algebra/types.ts";
+import type { Operator } from "../algebra/monoid.ts";
+import type { ElementType, ScalarOf, Value, WideName } from "../algebra/types.ts";
 import type { CompactOptions, PartitionOptions } from "../plan/compact.ts";
 import type { ExpandOptions } from "../plan/expand_runs.ts";
 import type { ConditionOptions } from "../plan/find.ts";
@@ -15,18 +16,19 @@ import type { ScatterOptions } from "../plan/scatter_base.ts";
 import type { SearchOptions } from "../plan/search.ts";
 import type { NthOptions, TopKOptions, TopKRowsOptions } from "../plan/select.ts";
 import type { PreparedSortOptions } from "../plan/sort_with_values.ts";
+import type { IntoOption } from "../primitives/call_options.ts";
 import type { EitherCompact, FlaggedCompact, PreparedCompact } from "../primitives/compact.ts";
 import type { PreparedExpandRuns } from "../primitives/expand_runs.ts";
 import type { HandConditionOptions, PreparedCondition } from "../primitives/find.ts";
 import type { GatherOptions, HandGatherOptions, PreparedGather } from "../primitives/gather.ts";
-import type { PreparedHistogram, WeightArray } from "../primitives/histogram.ts";
+import type { PreparedHistogram } from "../primitives/histogram.ts";
 import type { PreparedMap } from "../primitives/map.ts";
 import type { HandSetOptions, PreparedMerge, PreparedSet } from "../primitives/merge.ts";
 import type { HandNthOptions, PreparedNth } from "../primitives/nth.ts";
 import type { FlaggedPartitionRanges, PartitionRanges, PreparedPartition } from "../primitives/partition.ts";
 import type { PreparedReduce } from "../primitives/reduce.ts";
 import type { PreparedScan } from "../primitives/scan.ts";
-import type { HandScatterOptions, PreparedScatter } from "../primitives/scatter.ts";
+import type { PreparedScatter } from "../primitives/scatter.ts";
 import type { HandSearchOptions, PreparedSearchSorted } from "../primitives/search_sorted.ts";
 import type { PreparedSort } from "../primitives/sort.ts";
 import type { PreparedTopK, TopK } from "../primitives/top_k.ts";
@@ -53,14 +55,18 @@ import type {
   MergedValues,
   NameIn,
   NthOf,
+  NumbersBeside,
   OfKind,
   PartitionCallOptions,
   Partitioned,
   ReduceCallOptions,
   Reduced,
   ResultArray,
+  ResultName,
   ScanCallOptions,
   Scanned,
+  ScatterCallOptions,
+  Scattered,
   SegmentsOf,
   SortCallOptions,
   SortResult,
@@ -70,7 +76,6 @@ import type {
   U32Array,
   UniqueCallOptions,
   Uniques,
-  WeightsOf,
 } from "./call_types.ts";
 import type { Context, SinglePassTest } from "./device/context.ts";
 import { onGpuAlone, withDevice } from "./device/cpu_context.ts";
@@ -126,8 +131,11 @@ const isPlainObject = (given: unknown): given is object =>
   given !== null &&
   [Object.prototype, null].includes(Object.getPrototypeOf(Object(given)));
 
-/** The offsets of the segments of a sort or a selection. */
-const offsetsIn = (options: object): unknown => Object(Object(options).segments).offsets;
+/** What says where the segments of a sort or a selection start. */
+function startsIn(options: object): Readonly<Record<"offsets" | "begins" | "ends", unknown>> {
+  const { offsets, begins, ends } = Object(Object(options).segments);
+  return { offsets, begins, ends };
+}
 
 /** What a call of a primitive is given beside its arrays and options. */
 interface OtherArguments extends Pick<Arguments, "numbers"> {
@@ -311,6 +319,7 @@ export class Fold {
    * await fold.reduce(Uint32Array.of(1, 2, 3, 4), { segments: { rows: 2 } }); // 3 7
    * await fold.reduce(Uint32Array.of(1, 2, 3, 4), { segments: { columns: 2 } }); // 4 6
    * await fold.reduce(Uint32Array.of(1, 2, 3, 4, 5, 6, 7, 8), { segments: { shape: [2, 2, 2], axis: 1 } }); // 4 6 12 14
+   * await fold.reduce(Uint32Array.of(1, 2, 3, 4), { segments: { begins: [0, 3], ends: [2, 4] } }); // 3 4
    * const tens = await fold.reduce(Uint32Array.of(11, 12, 25), { segments: { key: "x / 10u" } });
    * tens.values; // 23 25
    * const runs = await fold.reduce(Uint32Array.of(1, 2, 3), { segments: { keys: Int32Array.of(5, 5, -1) } });
@@ -511,11 +520,15 @@ export class Fold {
    * outside all bins are not counted, and neither is NaN. Counts wrap at 2^32.
    *
    * The result does not depend on the adapter: whole numbers are divided exactly, and floats are compared with edges that the
-   * CPU computed. Only sums of f32 weights are added in an order that differs from run to run.
+   * CPU computed.
+   *
+   * `weights` of any number type give their sums instead of counts. Those of a bin are combined in the order of the elements, so that sums have
+   * the same bits each time. With `op: exactAdd`, sums of floats are exact, and the same on every adapter. With `order: "any"`, sums of
+   * f32 are faster, and their bits may differ from run to run.
    *
    * @param data - as {@link Fold.scan} takes it, but no structs. Of an array on the GPU, the result and the weights are on the GPU.
    * @param options - `edges`, or `bins` and `range`, or `bins` and `bin`.
-   * @returns counts; with `weights`, sums in an array like that of the weights. With `channels`, the bins of each channel, one channel after another;
+   * @returns counts; with `weights`, sums in an array like that of the weights, of weights of 8 and 16 bits in 32 bits. With `channels`, the bins of each channel, one channel after another;
    * with `y`, the bins of `y` for each bin of the data, one after another.
    * @throws as {@link Fold.scan}; {@link SourceError} also if `bin` does not compile.
    * @group Count and find
@@ -526,17 +539,18 @@ export class Fold {
    * await fold.histogram(Float32Array.of(0.2, 5, 0.7), { edges: [0, 0.5, 1] }); // 1 1
    * await fold.histogram(Uint32Array.of(3, 1, 7, 8, 1), { bins: 2, bin: "x % 2u" }); // 1 4
    * await fold.histogram(Uint32Array.of(0, 9, 1, 9), { bins: 2, range: [0, 10], channels: 2 }); // 2 0 0 2
+   * await fold.histogram(Uint32Array.of(1, 0, 1), { bins: 2, bin: "x", weights: Float64Array.of(0.5, 2, 8) }); // 2 8.5
    * await fold.histogram(Float32Array.of(0, 1, 1), { y: Float32Array.of(5, 5, 9), bins: 2, range: [0, 1], yRange: [0, 10] }); // 0 1 0 2
    * ```
    */
-  histogram<Data extends ScalarArray | GpuArray, Weights extends WeightsOf<Data> | undefined = undefined>(
+  histogram<Data extends ScalarArray | GpuArray, Weights extends NumbersBeside<Data> | undefined = undefined>(
     data: Data,
     options: HistogramCallOptions<Data, Weights>,
   ): Promise<Binned<Data, Weights>>;
   histogram(
     data: ScalarArray | GpuArray,
     options: {
-      readonly weights?: WeightArray | GpuArray | undefined;
+      readonly weights?: ScalarArray | GpuArray | undefined;
       readonly y?: ScalarArray | GpuArray | undefined;
     },
   ): Promise<unknown> {
@@ -721,7 +735,8 @@ export class Fold {
    *
    * @param values - as {@link Fold.scan} takes it.
    * @param positions - a `Uint32Array`. If `values` is on the GPU, it is there, too, as an array of u32. The length of either may be there.
-   * @returns an array like `values`, as long as `positions`.
+   * @param options - `into` is an array for the result, as long as `positions`.
+   * @returns an array like `values`, as long as `positions`; with `into`, that array.
    * @throws as {@link Fold.scan}; {@link ArgumentError} also for a position past the last value.
    * @group Runs and positions
    *
@@ -733,14 +748,15 @@ export class Fold {
   gather<Data extends FoldArray>(
     values: Data,
     positions: U32Array<Data>,
-    options?: HandGatherOptions<NameIn<Data>>,
+    options?: HandGatherOptions<NameIn<Data>> & IntoOption<Data>,
   ): Promise<Data>;
   gather(
     values: AnyArray | GpuArray,
     positions: Uint32Array | GpuArray,
-    options: HandGatherOptions<string> = {},
+    options: object = {},
   ): Promise<unknown> {
-    return this.#call(loadSearches, "gather", { values, positions }, options);
+    const { into } = Object(options);
+    return this.#call(loadSearches, "gather", { values, positions, into }, options);
   }
 
   /**
@@ -755,8 +771,8 @@ export class Fold {
    *
    * @param values - as {@link Fold.scan} takes it.
    * @param positions - a `Uint32Array`, as long as `values`. If `values` is on the GPU, it is there, too, as an array of u32.
-   * @param options - `length` is that of the result.
-   * @returns an array like `values`.
+   * @param options - `length` is that of the result. `into` is an array for it, of that length, whatever it holds.
+   * @returns an array like `values`; with `op`, one of `type`, or of 32 bits if the values have 8 or 16 and no type is named.
    * @throws as {@link Fold.scan}; {@link ArgumentError} also for a position past the end.
    * @group Runs and positions
    *
@@ -765,19 +781,25 @@ export class Fold {
    * const positions = Uint32Array.of(3, 0, 3);
    * await fold.scatter(Float32Array.of(0.5, 2, 8), positions, { length: 4, op: exactAdd }); // 2 0 0 8.5
    * await fold.scatter(Uint32Array.of(7, 5, 9), Uint32Array.of(2, 0, 1), { length: 4 }); // 5 9 7 0
+   * await fold.scatter(Uint8Array.of(200, 1, 100), positions, { length: 4, op: add }); // Uint32Array.of(1, 0, 0, 300)
    * ```
    */
-  scatter<Data extends FoldArray>(
+  scatter<
+    Data extends FoldArray,
+    Type extends ElementType | undefined = undefined,
+    Op extends Operator<WideName<ResultName<Data, Type>>> | undefined = undefined,
+  >(
     values: Data,
     positions: U32Array<Data>,
-    options: HandScatterOptions<NameIn<Data>>,
-  ): Promise<Data>;
+    options: ScatterCallOptions<Type, Op> & IntoOption<Scattered<Data, Type, Op>>,
+  ): Promise<Scattered<Data, Type, Op>>;
   scatter(
     values: AnyArray | GpuArray,
     positions: Uint32Array | GpuArray,
     options: object = {},
   ): Promise<unknown> {
-    return this.#call(loadSearches, "scatter", { values, positions }, options);
+    const { into } = Object(options);
+    return this.#call(loadSearches, "scatter", { values, positions, into }, options);
   }
 
   /**
@@ -1004,7 +1026,7 @@ export class Fold {
     options?: TopKCallOptions<Data>,
   ): Promise<TopK<Data, U32Array<Data>>>;
   topK(data: unknown, k: number, options = {}): Promise<unknown> {
-    const arrays = { data, offsets: offsetsIn(options) };
+    const arrays = { data, ...startsIn(options) };
     return this.#call(loadSelections, "topK", arrays, options, { numbers: { k } });
   }
 
@@ -1086,7 +1108,7 @@ export class Fold {
     const { values, into } = Object(options);
     const [first, ...thenBy] = Array.isArray(data) ? data : [data];
     const lists = { ...(thenBy.length > 0 && { thenBy }), ...(Array.isArray(values) && { values }) };
-    const arrays = { data: first, values, into, offsets: offsetsIn(options) };
+    const arrays = { data: first, values, into, ...startsIn(options) };
     return this.#call(loadSorts, name, arrays, options, { lists });
   }
 
@@ -1365,7 +1387,9 @@ export class Fold {
    * histogram.record(encoder, { input, output, length });
    * ```
    */
-  prepareHistogram<Name extends string>(options: HistogramOptions<Name>): Promise<PreparedHistogram> {
+  prepareHistogram<Name extends string, Weight extends string = string>(
+    options: HistogramOptions<Name, Weight>,
+  ): Promise<PreparedHistogram> {
     return this.#prepare(loadSearches, "histogram", options);
   }
 

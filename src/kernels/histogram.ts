@@ -76,7 +76,11 @@ const f32Text = (value: number): string =>
   `bitcast<f32>(${hex(new Uint32Array(Float32Array.of(value).buffer)[0] ?? 0)})`;
 
 /** `bin_of` for an item and its index. */
-function binSources(type: ScalarType, rule: BinRule, params: DeclaredParams | undefined): readonly Source[] {
+export function binSources(
+  type: ScalarType,
+  rule: BinRule,
+  params: DeclaredParams | undefined,
+): readonly Source[] {
   if (rule.by === "text") {
     return [
       generated(

@@ -215,6 +215,10 @@ export interface SegmentSources {
   readonly heads: readonly Source[];
   /** The file that loads a tile's items in place of load_items.wgsl, and says of each whether a segment starts there. */
   readonly load: SourceText;
+  /** The file that stores prefixes, if not store_prefixes.wgsl. */
+  readonly store?: SourceText;
+  /** The files of the output of totals, if not output_items.wgsl alone. */
+  readonly output?: readonly SourceText[];
   /** The files that store the totals of segments instead of prefixes, in a kernel of these options. */
   totals?(options: TotalsOptions): readonly SourceText[];
   /** Stores the number of segments. */
@@ -316,14 +320,14 @@ export function scanKernel(
       ...operatorSources(monoid),
       ...(map?.sources(monoid, side, vector, !totals, shown) ??
         storageSources(monoid, side, side, vector, shown, mirror !== undefined)),
-      ...(totals ? [...inputFor(arrangement), outputItems] : lying.files),
+      ...(totals ? [...inputFor(arrangement), ...(segments?.output ?? [outputItems])] : lying.files),
       ...(singlePass ? carry : (own.entryPoint ?? [scanTiles])),
       ...endSources(carry, ends, segments),
       ...(segments?.heads ?? []),
       lengthFile(lengthOnGpu),
       ...(own.tile ?? sources(monoid)),
       ...(own.load ?? [segments?.load ?? loadItems]),
-      ...(totals ?? own.store ?? store),
+      ...(totals ?? own.store ?? (segments?.store ? [segments.store] : store)),
     ],
     monoid,
     options,

@@ -1,10 +1,8 @@
-import outputItems from "#shaders/device/io/output_items.wgsl";
 import findFirstSegments from "#shaders/device/kernels/find_first_segments.wgsl";
 import reduceOffsets from "#shaders/device/kernels/reduce_offsets.wgsl";
 import firstNeeded from "#shaders/device/look_back/first_needed_of_segments.wgsl";
 import firstSegmentSearched from "#shaders/device/segments/first_segment_searched.wgsl";
 import firstSegmentStored from "#shaders/device/segments/first_segment_stored.wgsl";
-import segmentOffsets from "#shaders/device/segments/offsets.wgsl";
 import scanLanes from "#shaders/device/segments/scan_lanes.wgsl";
 import segmentValues from "#shaders/device/segments/values.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
@@ -55,25 +53,30 @@ export const valueSources = (onValues: Monoid | undefined): readonly SourceText[
   scanLanes,
 ];
 
-/** The kernel that stores the first segment of each tile of {@link reduceOffsetsKernel}. */
-export const firstSegmentsKernel = (tile: number, lengthOnGpu: boolean, sizes: Sizes): Kernel =>
+/** The kernel that stores the first segment of each tile of {@link reduceOffsetsKernel}. `places` are the files that find segments. */
+export const firstSegmentsKernel = (
+  places: readonly SourceText[],
+  tile: number,
+  lengthOnGpu: boolean,
+  sizes: Sizes,
+): Kernel =>
   linkKernel(
     "wavefold find first segments",
     "find_first_segments",
-    [segmentOffsets, findFirstSegments, lengthFile(lengthOnGpu)],
+    [...places, findFirstSegments, lengthFile(lengthOnGpu)],
     sizes,
     { more: { FIRST_TILE: tile } },
   );
 
 /**
- * The kernel that reduces segments by their offsets in a single pass. `carry` is what it looks back with, and `empty` says what an
- * empty segment gives.
+ * The kernel that reduces segments by their offsets in a single pass. `carry` is what it looks back with. `files` find segments, store totals,
+ * and say what an empty segment gives.
  */
 export function reduceOffsetsKernel(
   monoid: Monoid,
   options: KernelOptions &
     ScanKernelOptions & { readonly arrangement: Arrangement; readonly carry: readonly SourceText[] },
-  empty: SourceText,
+  files: readonly SourceText[],
   maxLength: number,
 ): Kernel {
   const { sources, sizes, arrangement, carry, lengthOnGpu, map } = options;
@@ -92,11 +95,9 @@ export function reduceOffsetsKernel(
         ...type.files,
       ]),
       ...inputFor(arrangement),
-      outputItems,
-      empty,
+      ...files,
       ...valueSources(onValues),
       ...(isStored || maxLength <= MOST_ENDED_EARLY ? [firstNeeded] : []),
-      segmentOffsets,
       reduceOffsets,
       isStored ? firstSegmentStored : firstSegmentSearched,
       ...carry,

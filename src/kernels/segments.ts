@@ -1,7 +1,10 @@
 import loadItemsAlone from "#shaders/device/io/load_items.wgsl";
 import outputItems from "#shaders/device/io/output_items.wgsl";
+import outputOfSegments from "#shaders/device/io/output_of_segments.wgsl";
 import clearHeads from "#shaders/device/kernels/clear_heads.wgsl";
 import markHeads from "#shaders/device/kernels/mark_heads.wgsl";
+import markParts from "#shaders/device/kernels/mark_parts.wgsl";
+import beginsAndEnds from "#shaders/device/segments/begins_and_ends.wgsl";
 import count from "#shaders/device/segments/count.wgsl";
 import element from "#shaders/device/segments/element.wgsl";
 import exclusivePrefix from "#shaders/device/segments/exclusive.wgsl";
@@ -16,9 +19,13 @@ import loadItems from "#shaders/device/segments/load_items.wgsl";
 import markEmpty from "#shaders/device/segments/mark_empty.wgsl";
 import markNoEmpty from "#shaders/device/segments/mark_no_empty.wgsl";
 import segmentOffsets from "#shaders/device/segments/offsets.wgsl";
+import partHeads from "#shaders/device/segments/part_heads.wgsl";
+import partHeadsMirrored from "#shaders/device/segments/part_heads_mirrored.wgsl";
+import segmentParts from "#shaders/device/segments/parts.wgsl";
 import placesByOffsets from "#shaders/device/segments/places_by_offsets.wgsl";
 import equalRows from "#shaders/device/segments/rows.wgsl";
 import storeFirstItems from "#shaders/device/segments/store_first_items.wgsl";
+import storeInParts from "#shaders/device/segments/store_in_parts.wgsl";
 import storeKeys from "#shaders/device/segments/store_keys.wgsl";
 import storeTotals from "#shaders/device/segments/store_totals.wgsl";
 import storeTotalsByOffsets from "#shaders/device/segments/store_totals_by_offsets.wgsl";
@@ -54,7 +61,18 @@ import { regrouped } from "./words.ts";
 // The package loads this file only if a plan has segments.
 
 /** What says where segments start. */
-export type HeadSource = { readonly kind: "rows" | "offsets" | "heads" | "headBits" } | KeySource;
+export type HeadSource = { readonly kind: "rows" | "offsets" | "begins" | "heads" | "headBits" } | KeySource;
+
+/** Whether places say where segments start: offsets, or begins and ends. */
+export const areGiven = ({ kind }: HeadSource): boolean => kind === "offsets" || kind === "begins";
+
+/** The files of kernels that find segments by their places: of segments with gaps, those that tell segments from gaps. */
+export const placeFiles = ({ kind }: HeadSource): readonly SourceText[] =>
+  kind === "begins" ? [segmentOffsets, beginsAndEnds] : [segmentOffsets];
+
+/** The files by which a reduction stores totals. */
+const totalFiles = ({ kind }: HeadSource): readonly SourceText[] =>
+  kind === "begins" ? [outputItems, outputOfSegments] : [outputItems];
 
 /** Segments that are runs of equal keys. */
 export interface KeySource {
@@ -108,7 +126,7 @@ function elementBytesOf({ domain }: Monoid): number {
 }
 
 /** The operator that combines within segments, from the operator on their values. */
-export function segmentedMonoid(own: Monoid, { exclusive, isMirrored, initial }: SegmentUse): Monoid {
+export function segmentedMonoid(own: Monoid, { heads, exclusive, isMirrored, initial }: SegmentUse): Monoid {
   const { domain, start } = own;
   const { element: value, stored = value, fromStored = "x", toStored = "x", fromValue = "x" } = domain;
   // Exclusive prefixes may combine no element.
@@ -145,7 +163,7 @@ export function segmentedMonoid(own: Monoid, { exclusive, isMirrored, initial }:
       ...operatorAs(own, "SegmentValue", "value_identity", "combine_values"),
       conversions,
       ...(initial ? [initialValue] : []),
-      ...(isMirrored ? [headsMirrored] : []),
+      ...(isMirrored ? [heads.kind === "begins" ? partHeadsMirrored : headsMirrored] : []),
       element,
     ],
     domain: {
@@ -241,6 +259,7 @@ const headFiles = {
   heads: headFlags,
   headBits,
   offsets: headBits,
+  begins: partHeads,
 } as const satisfies Record<Exclude<HeadSource["kind"], "keys">, SourceText>;
 
 /** The most totals of a tile that lie in work-group memory at the same time, and the most bytes of an element that has one of these. */
@@ -260,34 +279,44 @@ const isStaged = ({ carry, algorithm, sizes }: TotalsOptions, { domain }: Monoid
 /** The sources for segments of the kernels that read items. `monoid` is the operator on segments. */
 export function segmentSources(use: SegmentUse, monoid: Monoid): SegmentSources {
   const { heads, exclusive, totals: stored } = use;
+  const flatHeads = heads.kind === "keys" ? heads.type : heads.kind;
   return {
-    ...(heads.kind === "offsets" &&
+    ...(areGiven(heads) &&
       stored && {
+        output: totalFiles(heads),
         singlePass: (_, options, maxLength) =>
           takesValues(monoid, options)
-            ? reduceOffsetsKernel(monoid, options, emptyText(monoid, use), maxLength)
+            ? reduceOffsetsKernel(
+                monoid,
+                options,
+                [...placeFiles(heads), ...totalFiles(heads), emptyText(monoid, use)],
+                maxLength,
+              )
             : undefined,
       }),
-    ...(use.isFlat && {
-      singlePass: (_, options) =>
-        takesValues(monoid, options)
-          ? scanFlatSegmentsKernel(monoid, heads.kind === "keys" ? heads.type : heads.kind, options)
-          : undefined,
-    }),
+    ...(use.isFlat &&
+      flatHeads !== "begins" && {
+        singlePass: (_, options) =>
+          takesValues(monoid, options) ? scanFlatSegmentsKernel(monoid, flatHeads, options) : undefined,
+      }),
     ...(exclusive && { prefix: exclusivePrefix }),
-    heads: heads.kind === "keys" ? runKeySources(heads) : [headFiles[heads.kind]],
+    heads:
+      heads.kind === "keys"
+        ? runKeySources(heads)
+        : [stored && areGiven(heads) ? headBits : headFiles[heads.kind]],
+    ...(heads.kind === "begins" && { store: storeInParts }),
     // Mirrored heads are found one by one.
     load: use.isMirrored ? loadItemsAlone : loadItems,
     ...(stored && {
       totals: (options) => [
         totals,
-        heads.kind === "offsets" && options.sizes.items <= WORD_BITS
+        areGiven(heads) && options.sizes.items <= WORD_BITS
           ? storeTotalsByOffsets
           : heads.kind === "keys" && stored.unique !== "first item" && isStaged(options, monoid)
             ? storeTotalsTogether
             : storeTotals,
         constantsText({ STAGED: stagedTotals(options.sizes) }),
-        ...(heads.kind === "offsets" ? [segmentOffsets, placesByOffsets] : []),
+        ...(areGiven(heads) ? [...placeFiles(heads), placesByOffsets] : []),
         ...(stored.unique ? [uniqueFile(stored.unique)] : []),
       ],
     }),
@@ -319,14 +348,21 @@ export function markKernel(monoid: Monoid, use: SegmentUse, lengthOnGpu: boolean
         storageText(monoid, "elements", "items", 1),
         ...type.files,
         emptyText(monoid, use),
-        outputItems,
+        ...totalFiles(use.heads),
         markEmpty,
       ]
     : [markNoEmpty];
   return linkKernel(
     `wavefold mark heads <${monoid.title}>`,
     "mark_heads",
-    [headWords, segmentOffsets, markHeads, lengthFile(lengthOnGpu), ...empty],
+    [headWords, ...placeFiles(use.heads), markHeads, lengthFile(lengthOnGpu), ...empty],
     sizes,
   );
 }
+
+/** Items whose heads are in a word that {@link partsKernel} writes. */
+export const ITEMS_OF_WORD = 16;
+
+/** The kernel that writes the heads of a scan of segments with gaps. */
+export const partsKernel = (lengthOnGpu: boolean, sizes: Sizes): Kernel =>
+  linkKernel("wavefold mark parts", "mark_parts", [segmentParts, markParts, lengthFile(lengthOnGpu)], sizes);

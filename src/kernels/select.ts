@@ -17,7 +17,6 @@ import storeFirstOfSegments from "#shaders/device/kernels/store_first_of_segment
 import storeTaken from "#shaders/device/kernels/store_taken.wgsl";
 import takeBlocks from "#shaders/device/kernels/take_blocks.wgsl";
 import takeFirst from "#shaders/device/kernels/take_first.wgsl";
-import offsets from "#shaders/device/segments/offsets.wgsl";
 import blocks from "#shaders/device/select/blocks.wgsl";
 import blocksAll from "#shaders/device/select/blocks_all.wgsl";
 import blocksChosen from "#shaders/device/select/blocks_chosen.wgsl";
@@ -30,7 +29,6 @@ import storeFound from "#shaders/device/select/store_found.wgsl";
 import tallyLeft from "#shaders/device/select/tally_left.wgsl";
 import untilAll from "#shaders/device/select/until_all.wgsl";
 import untilOne from "#shaders/device/select/until_one.wgsl";
-import segmentsByOffsets from "#shaders/device/sort/segments_by_offsets.wgsl";
 import { u32 } from "../algebra/integers.ts";
 import { monoid } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
@@ -44,6 +42,8 @@ import { inputFor, isWide, lengthFile, linkKernel } from "./kernel.ts";
 import type { Sizes } from "./sizes.ts";
 import type { Digits, SortKey } from "./sort_key.ts";
 import { digitConstants, digitSources, keyAlias, keyBitsText, keySourcesOf, orderFile } from "./sort_key.ts";
+import type { SortedSegments } from "./sort_segments.ts";
+import { segmentFiles } from "./sort_segments.ts";
 import type { TileSources } from "./tiles.ts";
 
 /** Bytes of the state of a selection: struct Selection in shaders/device/select/selection.wgsl. */
@@ -202,8 +202,13 @@ export const storeFirstKernel = (type: ElementType, sizes: Sizes): Kernel =>
     sizes,
   );
 
-/** The kernel that stores the first elements of segments that offsets give, of which a sort has put the positions in order. */
-export const storeFirstOfSegmentsKernel = (type: ElementType, lengthOnGpu: boolean, sizes: Sizes): Kernel =>
+/** The kernel that stores the first elements of segments that places give, of which a sort has put the positions in order. */
+export const storeFirstOfSegmentsKernel = (
+  type: ElementType,
+  segments: SortedSegments,
+  lengthOnGpu: boolean,
+  sizes: Sizes,
+): Kernel =>
   linkKernel(
     `wavefold store first of segments <${type.name}>`,
     "store_first_of_segments",
@@ -213,8 +218,7 @@ export const storeFirstOfSegmentsKernel = (type: ElementType, lengthOnGpu: boole
       inputItems,
       outputItems,
       lengthFile(lengthOnGpu),
-      offsets,
-      segmentsByOffsets,
+      ...segmentFiles[segments],
       storeFirstOfSegments,
     ],
     sizes,

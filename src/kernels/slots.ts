@@ -14,12 +14,13 @@ export const slots: Readonly<Record<string, Slot>> = {
     roles: [
       ["numbers the threads", "Invocation work_group_thread"],
       ["divides the items", "vector_of"],
-      ["scans a tile", "begin_scan before_run run_of finish_run"],
+      ["scans a tile", "TileScan begin_scan before_run run_of finish_run"],
       ["reduces a tile", "reduce_tile"],
       ["computes the total of any tile", "total_of_tile"],
       ["of subgroups, numbers the lanes", "subgroup_count subgroup_lane subgroup_number subgroup_rank"],
       ["of subgroups, counts votes", "count_votes lanes_before"],
       ["of subgroups, scans their totals", "SubgroupsScan scan_subgroups subgroup_totals"],
+      ["of subgroups, scans a row of vectors", "scan_row"],
       ["of subgroups, reduces several tiles in any order", "with_items reduce_threads"],
     ],
   },
@@ -27,7 +28,7 @@ export const slots: Readonly<Record<string, Slot>> = {
     does: "how threads read and write a kernel's ranges",
     roles: [
       ["an input", "input read_item read_vector"],
-      ["an output", "output write_item write_vector"],
+      ["an output", "output write_item write_vector read_output_vector write_end_item"],
       ["vectors at the end of a range", "read_edge write_edge"],
       ["where mirrored items lie", "mirrored"],
       ["the length", "data_length"],
@@ -67,6 +68,7 @@ export const slots: Readonly<Record<string, Slot>> = {
       ["loads items with heads", "load_items"],
       ["keys", "keys key_at load_keys"],
       ["offsets", "offset_at offsets_up_to segment_up_from"],
+      ["segments and gaps", "Part part_of begin_of end_of"],
       ["marks heads", "head_words mark_empty"],
       ["stores totals in place of prefixes", "store_prefixes store_total"],
       ["loads values without heads", "load_values load_edge"],
@@ -120,7 +122,10 @@ export const slots: Readonly<Record<string, Slot>> = {
   },
   "device/narrow": {
     does: "items of 8 and 16 bits, which share words",
-    roles: [["takes an item out of its word", "value_in"]],
+    roles: [
+      ["takes an item out of its word", "value_in"],
+      ["adds up a word's items", "sum_of_word"],
+    ],
   },
   "device/gather": {
     does: "finds the values of positions",

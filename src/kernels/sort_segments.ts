@@ -3,12 +3,14 @@ import numberSegments from "#shaders/device/kernels/number_segments.wgsl";
 import sortSegments from "#shaders/device/kernels/sort_segments.wgsl";
 import sortShortSegments from "#shaders/device/kernels/sort_short_segments.wgsl";
 import offsets from "#shaders/device/segments/offsets.wgsl";
+import parts from "#shaders/device/segments/parts.wgsl";
 import digitsInSlots from "#shaders/device/sort/digits_in_slots.wgsl";
 import placesInSlots from "#shaders/device/sort/places_in_slots.wgsl";
 import segmentValuesMoved from "#shaders/device/sort/segment_values_moved.wgsl";
 import segmentValuesNone from "#shaders/device/sort/segment_values_none.wgsl";
 import byChunks from "#shaders/device/sort/segments_by_chunks.wgsl";
 import byOffsets from "#shaders/device/sort/segments_by_offsets.wgsl";
+import byParts from "#shaders/device/sort/segments_by_parts.wgsl";
 import byRows from "#shaders/device/sort/segments_by_rows.wgsl";
 import storeKeys from "#shaders/device/sort/store_keys.wgsl";
 import storeNoKeys from "#shaders/device/sort/store_no_keys.wgsl";
@@ -29,12 +31,17 @@ import { radixOf } from "./sort_tile.ts";
 // Kernels that sort segments which fit in a tile.
 
 /** What says where the segments of a sort start. */
-export type SortedSegments = "rows" | "offsets";
+export type SortedSegments = "rows" | "offsets" | "begins";
 
 /** What a kernel takes for segments: those of the caller; or the chunks of rows, of which it stores the first items. */
 export type SegmentUse = SortedSegments | "chunks";
 
-export const segmentFiles = { rows: [byRows], offsets: [offsets, byOffsets], chunks: [byChunks] } as const;
+export const segmentFiles = {
+  rows: [byRows],
+  offsets: [offsets, byOffsets],
+  begins: [parts, byParts],
+  chunks: [byChunks],
+} as const;
 
 /** The files of a kernel that sorts segments, but for how it ranks them. */
 export const sourcesFor = (

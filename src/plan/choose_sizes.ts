@@ -68,6 +68,10 @@ export const twoPassRowOf = (
 ): TuningRow =>
   rowOf(facts.fasterWays ? twoPassTables : portableTables, primitive, combined, options, facts, true);
 
+/** See {@link TwoPassTable.counts}. */
+export const shapeOfCounts = (facts: AdapterIdentity): TwoPassTable["counts"] =>
+  tableFor(twoPassTables, facts).counts;
+
 /** The caller's algorithm, or else the row's. If that needs subgroups and the device has none, it is Blelloch's. */
 export const algorithmOf = (
   row: Pick<TuningRow, "algorithm">,

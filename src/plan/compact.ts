@@ -17,7 +17,7 @@ import { byClass, inTwo, withRest } from "../kernels/partition.ts";
 import { requireOptions } from "../options.ts";
 import { requireCode } from "../text/callers.ts";
 import type { Source } from "../text/source.ts";
-import { chooseSizes, requireMaxLength, twoPassRowOf } from "./choose_sizes.ts";
+import { chooseSizes, requireMaxLength, shapeOfCounts, twoPassRowOf } from "./choose_sizes.ts";
 import type { MapOptions } from "./map.ts";
 import { mapOf } from "./map.ts";
 import type { ParamsOption, SoonOption, TuningOptions } from "./options.ts";
@@ -179,7 +179,8 @@ export function planCompact(
   };
   const once = single && keepOnce(compaction, single, arrangements);
   const others = arrangements.filter((one) => !once?.arrangements.includes(one));
-  const twice = countThenMove(compaction, tuning, others);
+  const ofCounts = sizesOfCounts(counting, tuning, options, facts);
+  const twice = countThenMove(compaction, { tuning, ofCounts }, others);
   const ways = once ? [once, twice] : [twice];
   return planOfWays(
     {
@@ -256,6 +257,21 @@ function sizesOf(
   const ofRow = sizesFor(row.items);
   const most = itemsByClasses(parted?.classes?.number);
   return most < row.items && parted?.classes?.kernelsOf(ofRow).loadOnce ? sizesFor(most) : ofRow;
+}
+
+/** The sizes by which the counts of tiles are scanned. The caller's own choice is for them, too. */
+function sizesOfCounts(
+  counting: Combination,
+  tuning: LoadedTuning,
+  options: CompactOptions,
+  facts: PlanFacts,
+): LoadedTuning {
+  const counts = shapeOfCounts(facts);
+  const { algorithm, workGroupSize, itemsPerThread } = options;
+  const isChosen = (algorithm ?? workGroupSize ?? itemsPerThread) !== undefined;
+  return counts && !isChosen && tuning.algorithm === "subgroup"
+    ? chooseSizes({ elementBytes: u32.bytes, algorithm: "subgroup", ...counts }, counting, options, facts)
+    : tuning;
 }
 
 /** The variants of a compaction, in order of preference. */
@@ -343,7 +359,7 @@ function keepOnce(
 /** The way of a compaction that reads its data twice: it counts what each tile keeps, scans the counts, and moves the items. */
 function countThenMove(
   { from, maxLength, canShare, count, kernelOptions, aside }: PlannedCompaction,
-  tuning: LoadedTuning,
+  { tuning, ofCounts }: { readonly tuning: LoadedTuning; readonly ofCounts: LoadedTuning },
   given: readonly Arrangement[],
 ): Way {
   const { parted } = kernelOptions;
@@ -352,12 +368,13 @@ function countThenMove(
   const needsTotal = parted !== undefined && !parted.hasRest;
   const others = given.map((one) => takenAs(one, canShare));
   const tile = tileOf(tuning);
+  const tileOfCounts = tileOf(ofCounts);
   // Unlike a scan's spine, a compaction's has at least one level, since it gives the total.
   const levelsOf = (length: number): number[] => {
     // Each class has places for all tiles. The place after the last one has the sum of all, once the spine is scanned.
     const tiles = classes ? classes.number * Math.max(1, Math.ceil(length / tile)) : Math.ceil(length / tile);
-    const levels = spineLengths((tiles + (needsTotal && tiles > 0 ? 1 : 0)) * tile, tile);
-    return levels.length === 0 ? [Math.min(1, tiles)] : levels;
+    const counts = tiles + (needsTotal && tiles > 0 ? 1 : 0);
+    return [counts, ...spineLengths(counts, tileOfCounts)];
   };
   const levels = levelsOf(maxLength);
   const moving = perArrangement(
@@ -371,10 +388,10 @@ function countThenMove(
   const spine =
     others.length > 0
       ? {
-          ...spineKernels(count, tuning),
+          ...spineKernels(count, ofCounts),
           // A kernel of its own stores where classes begin.
           ...(classes === undefined && {
-            top: topOfCountsKernel(count, { ...tuning, ...kernelOptions, lengthOnGpu: false }),
+            top: topOfCountsKernel(count, { ...ofCounts, ...kernelOptions, lengthOnGpu: false }),
           }),
         }
       : undefined;
@@ -412,7 +429,7 @@ function countThenMove(
           tiles: tiles + (needsTotal && classes === undefined ? 1 : 0),
         });
       }
-      passes.push(...spinePasses(spine, levelsOf(length), tile, spineLevels));
+      passes.push(...spinePasses(spine, levelsOf(length), tileOfCounts, spineLevels));
       if (offsets !== undefined) {
         passes.push({
           kernel: offsets,

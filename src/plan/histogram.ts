@@ -8,14 +8,14 @@ import { u32 } from "../algebra/integers.ts";
 import type { DeclaredParams } from "../algebra/seen_params.ts";
 import { paramsIn } from "../algebra/seen_params.ts";
 import type { ElementType, ScalarType } from "../algebra/types.ts";
-import { requireType } from "../algebra/types.ts";
-import { refuse } from "../errors.ts";
 import { itemsOfVector } from "../kernels/contract.ts";
 import type { Channels } from "../kernels/histogram.ts";
 import { clearBinsKernel, histogramKernel, storeBinsKernel } from "../kernels/histogram.ts";
 import type { Sizes } from "../kernels/sizes.ts";
 import { requireCode } from "../text/callers.ts";
 import { ruleOf } from "./bin_rule.ts";
+import type { WeighedOptions, Weights } from "./bin_weights.ts";
+import { requireWeights } from "./bin_weights.ts";
 import { requireBindable } from "./binding_length.ts";
 import type { Binned, BinnedOptions, BinOptions, Bins } from "./bins.ts";
 import { requireBinned } from "./bins.ts";
@@ -27,25 +27,23 @@ import type { Pass, Plan, Scratch } from "./plan.ts";
 import { bound, distinct, itemTypesOf, perArrangement, wholeWords } from "./plan.ts";
 import { requireScalar } from "./require_scalar.ts";
 
-/** The types of weights, and of their sums. */
-export type WeightName = "u32" | "i32" | "f32";
-
 /** The sizes of a histogram's kernel. */
 export type HistogramTuning = Pick<TuningOptions, "workGroupSize" | "itemsPerThread">;
 
 /** The options of `prepareHistogram`. It takes `edges`, or `bins` and `range`, or `bins` and `bin`. */
-export interface HistogramOptions<Name extends string = string>
+export interface HistogramOptions<Name extends string = string, Weight extends string = string>
   extends HistogramTuning,
     BinOptions,
     BinnedOptions,
+    WeighedOptions<Weight>,
     ParamsOption {
   /** The type of the items. */
   readonly type: ElementType<Name>;
   /**
-   * The type of the weights, if recordings take a weight for each item: u32, i32 or f32. The output then has sums of this type
-   * instead of counts. Sums of f32 are added in an order that differs from run to run.
+   * The type of the weights, if recordings take a weight for each item: any scalar type. The output then has sums of this type instead of
+   * counts, of weights of 8 and 16 bits those of 32 bits.
    */
-  readonly weights?: ElementType<WeightName>;
+  readonly weights?: ElementType<Weight>;
   /** For two dimensions: the type of `y`, of which recordings take an item for each item. */
   readonly y?: ElementType;
   /** The most items of a recording: a whole number from 0 up. */
@@ -58,18 +56,6 @@ const tables: ByKind<HistogramRow> = { software, nvidia, gpu };
 
 /** How the items may lie. They are in another buffer than the bins. */
 const ARRANGEMENTS = ["vectors", "items"] as const;
-
-/** @throws {ArgumentError} for weights of another type than WGSL can add atomically or exchange. */
-export function requireWeights(weights: unknown, title: string): WeightName | undefined {
-  if (weights === undefined) {
-    return undefined;
-  }
-  const { name, kind } = requireType(weights, `${title}: weights`, "weights");
-  if (kind === "struct" || (name !== "u32" && name !== "i32" && name !== "f32")) {
-    refuse(title, "weights", `of ${name}`, "weights of u32, i32 or f32");
-  }
-  return name;
-}
 
 /** @throws {ArgumentError} for a `bin` that is no WGSL. */
 export function requireBinText({ bin }: BinOptions, title: string): void {
@@ -97,8 +83,28 @@ export function copiesFor(
 /** The sizes of histograms. */
 export const histogramRow = (facts: DeviceFacts): HistogramRow => tableFor(tables, facts);
 
+/** What the plans of histograms have in common. */
+export interface CheckedHistogram {
+  readonly title: string;
+  readonly type: ScalarType;
+  readonly typeOfY: ScalarType | undefined;
+  readonly binned: Binned;
+  readonly weights: Weights | undefined;
+}
+
+/** Checks the options. @throws {ArgumentError} */
+export function checkedHistogram(options: HistogramOptions): CheckedHistogram {
+  const type = requireScalar(options.type, "histogram");
+  const title = `histogram<${type.name}>`;
+  const typeOfY = options.y === undefined ? undefined : requireScalar(options.y, title, "y");
+  const binned = requireBinned(options, type, typeOfY, title);
+  requireBinText(options, title);
+  return { title, type, typeOfY, binned, weights: requireWeights(options, title) };
+}
+
 /**
- * Plans a histogram: it sets the bins to zero, and then adds to them what the work-groups counted.
+ * Plans a histogram whose bins threads add to by atomics: it sets the bins to zero, and then adds to them what the work-groups counted.
+ * src/plan/histogram_scattered.ts plans those of other weights.
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
@@ -108,13 +114,8 @@ export function planHistogram(
   testing: Partial<HistogramRow> = {},
 ): Plan {
   const { lengthOnGpu = false } = options;
-  const type = requireScalar(options.type, "histogram");
-  const title = `histogram<${type.name}>`;
-  const typeOfY = options.y === undefined ? undefined : requireScalar(options.y, title, "y");
-  const binned = requireBinned(options, type, typeOfY, title);
+  const { title, type, typeOfY, binned, weights } = checkedHistogram(options);
   const { bins, y, count } = binned;
-  requireBinText(options, title);
-  const weights = requireWeights(options.weights, title);
   const { limits } = facts;
   const known = histogramRow(facts);
   const row = { ...(facts.tuned?.histogramOf(known, type.bytes, options.maxLength) ?? known), ...testing };
@@ -137,7 +138,7 @@ export function planHistogram(
       bins: counted.bins.count,
       rule,
       channels: counted.channels,
-      weights,
+      weights: weights?.added,
       arrangement,
       lengthOnGpu,
       sizes,
@@ -160,7 +161,11 @@ export function planHistogram(
       ...(y === undefined ? [] : (["y"] as const)),
       ...(lengthOnGpu ? (["length"] as const) : []),
     ] as const),
-    itemTypes: { ...itemTypesOf(type, u32), ...(typeOfY && { y: typeOfY }) },
+    itemTypes: {
+      ...itemTypesOf(type, u32),
+      ...(typeOfY && { y: typeOfY }),
+      ...(weights && { weights: weights.itemType }),
+    },
     indirectWords: 0,
     outputLength: () => count,
     variants: arrangements.map((arrangement) => ({ arrangement })),
@@ -199,7 +204,7 @@ export function planHistogram(
 }
 
 /** What the kernel counts: the data, with its channels; or in two dimensions `y`, with the bins of the data as its channels. */
-function countedOf(
+export function countedOf(
   { bins, channels, y }: Binned,
   type: ScalarType,
   typeOfY: ScalarType | undefined,
@@ -211,7 +216,7 @@ function countedOf(
 }
 
 /** The pass that stores the number of the bin of each item of the data, and its scratch. */
-function storedBins(
+export function storedBins(
   bins: Bins,
   type: ScalarType,
   given: {

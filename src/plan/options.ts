@@ -71,7 +71,7 @@ export interface EndOptions {
 /**
  * The kind of segments. Each recording says where they start: `rows` is a number, the items of a row; `heads` a u32 for each
  * item, or a bit for each item with `headBits`; `offsets` the position where each segment starts, and where the last one
- * ends; `keys` a key for each item: a segment is a run of equal keys. With `columns`, the number of columns, the items are
+ * ends; with `begins`, `begins` and `ends` are where each segment begins and ends, and items between two segments are in none; `keys` a key for each item: a segment is a run of equal keys. With `columns`, the number of columns, the items are
  * the rows of a matrix one after another, and each column is a segment; such plans take no `algorithm` and no single pass. A shape and an axis
  * are fixed in the plan, all but the product of the dimensions before the axis, or the first axis itself: the length of a recording says what that is.
  */
@@ -79,6 +79,7 @@ export type SegmentsBy =
   | "rows"
   | "columns"
   | "offsets"
+  | "begins"
   | "heads"
   | "headBits"
   | SegmentsByAxis

@@ -3,7 +3,10 @@ import type { PassParams, Plan, RangeName } from "./plan.ts";
 // The ranges of recordings: their names, such as `reordered[1]` and `with.y` of those in lists and in objects, and how many items they hold.
 
 /** What the caller gives a range as: its name, or that of the list or the object that it is in. */
-export const givenAs = (range: string): string => range.split(/[[.]/, 1)[0] as string;
+export function givenAs(range: string): string {
+  const end = range.search(/[[.]/);
+  return end < 0 ? range : range.slice(0, end);
+}
 
 /** The name that a range has in an object, as `y` in `with.y`; undefined for one that is in none. */
 export const keyInObject = (range: string): string | undefined => range.split(".", 2)[1];
@@ -49,6 +52,8 @@ export function itemsOfRange(plan: Plan, name: RangeName, length: number, params
       return plan.segments?.headsOf(length) ?? length;
     case "offsets":
       return count + 1;
+    case "begins":
+    case "ends":
     case "unique":
     case "ranks":
       return count;

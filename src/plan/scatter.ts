@@ -1,6 +1,7 @@
 import { atomicOf } from "../algebra/atomics.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { Monoid, Operator } from "../algebra/monoid.ts";
+import { isSameType, requireType } from "../algebra/types.ts";
 import { part } from "../errors.ts";
 import { itemsOfVector } from "../kernels/contract.ts";
 import { gatherAtPositionsKernel } from "../kernels/gather.ts";
@@ -19,7 +20,7 @@ import type { Plan, Scratch } from "./plan.ts";
 import { bound, distinct, perArrangement, wholeWords, withRanges } from "./plan.ts";
 import type { PlanFacts } from "./plan_facts.ts";
 import type { ScatterBase, ScatterOptions } from "./scatter_base.ts";
-import { baseOf, planOfItems } from "./scatter_base.ts";
+import { baseOf, planOfItems, requireCombinable } from "./scatter_base.ts";
 
 /** How the positions may lie that a plan has kernels for. Only kernels that combine atomically take them as vectors. */
 export const SCATTER_ARRANGEMENTS = ["vectors", "items"] as const satisfies readonly Arrangement[];
@@ -175,6 +176,19 @@ export async function planScatter(
   facts: PlanFacts,
   arrangements: readonly Arrangement[] = SCATTER_ARRANGEMENTS,
 ): Promise<Plan> {
+  const { from } = options;
+  if (from !== undefined) {
+    requireCombinable(
+      requireType(from, "scatter: from", "from"),
+      requireType(options.type, "scatter"),
+      options.op,
+    );
+    if (!isSameType(from, options.type)) {
+      const { from: _, ...others } = options;
+      const plan = await planScatter(others, facts, arrangements);
+      return (await part(import("./scatter_widened.ts"))).widenedFirst(plan, { ...others, from }, facts);
+    }
+  }
   const { monoid, ...base } = baseOf(options, facts);
   if (monoid === undefined) {
     return base.type.bytes === 4 ? planWords(base) : planClaims(base);

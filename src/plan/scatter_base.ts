@@ -1,8 +1,9 @@
 import type { Monoid, Operator } from "../algebra/monoid.ts";
 import { monoid as monoidOf } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
-import { requireType } from "../algebra/types.ts";
-import { LimitError } from "../errors.ts";
+import { isSameType, requireType } from "../algebra/types.ts";
+import { widens } from "../algebra/widening.ts";
+import { ArgumentError, LimitError } from "../errors.ts";
 import type { Kernel } from "../kernels/kernel.ts";
 import type { Sizes } from "../kernels/sizes.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
@@ -18,8 +19,10 @@ import { countsOf } from "./segment_counts.ts";
 /** The options of `prepareScatter`. */
 export interface ScatterOptions<Name extends string = string>
   extends Pick<TuningOptions, "workGroupSize" | "itemsPerThread"> {
-  /** The type of the values, and of the output. */
+  /** The type of the output, and of the values unless `from` names that. */
   readonly type: ElementType<Name>;
+  /** With `op`, the type of the values, of which `type` has every value: a sum of u8 may be u32. */
+  readonly from?: ElementType;
   /** What combines values whose positions meet. Without it, one of them stays there. */
   readonly op?: Operator<NoInfer<Name>>;
   /** The most values of a recording: a whole number from 0 up. It sets the size of the scratch. */
@@ -38,6 +41,25 @@ export function checkedScatter(
   const type = requireType(options.type, "scatter", option);
   const monoid = options.op === undefined ? undefined : monoidOf(options.op, type, "scatter");
   return { type, monoid, title: `scatter<${monoid?.title ?? type.name}>` };
+}
+
+/** @throws {ArgumentError} for values of another type than that of the output, unless an operator combines them and it has all their values. */
+export function requireCombinable(from: ElementType, type: ElementType, op: unknown): void {
+  if (isSameType(from, type)) {
+    return;
+  }
+  if (op === undefined) {
+    throw new ArgumentError(
+      `scatter: the values are ${from.name}, and type is ${type.name}; values that only move keep their type, and those that op combines take a wider one`,
+      "type",
+    );
+  }
+  if (!widens(from, type)) {
+    throw new ArgumentError(
+      `scatter: the values are ${from.name}, and type is ${type.name}, which lacks some of their values; fold.map makes others of them first`,
+      "type",
+    );
+  }
 }
 
 /** What the plans of scatters have in common. */
@@ -89,7 +111,8 @@ export function baseOf(
         "output",
         ...(lengthOnGpu ? (["length"] as const) : []),
       ]),
-      itemTypes: itemTypesOf(type, type),
+      // Items of 8 and 16 bits are widened before.
+      itemTypes: itemTypesOf(options.from ?? type, type),
       indirectWords: 0,
       outputLength: (_, { room = 0 } = {}) => room,
       // The number of segments is the length of the output.

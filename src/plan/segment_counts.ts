@@ -17,8 +17,8 @@ export const countsOf: SegmentRanges["countsOf"] = (given, length, { segments, t
     return {};
   }
   if (name === "segmentCount" || name === "outputLength") {
-    // There are at most as many runs as items. Only the caller knows how many offsets there are, or how much room the output has.
-    const isKnown = name === "segmentCount" && !needs.has("offsets");
+    // There are at most as many runs as items. Only the caller knows how many offsets or begins there are, or how much room the output has.
+    const isKnown = name === "segmentCount" && !needs.has("offsets") && !needs.has("begins");
     return segmentCounts(numberOf(name, 0, isKnown ? length : undefined));
   }
   const columns = numberOf(name, 1);

@@ -15,9 +15,13 @@ import type { LookBackChoices } from "../kernels/look_back.ts";
 import { firstSegmentsKernel } from "../kernels/offsets.ts";
 import type { HeadSource, SegmentUse } from "../kernels/segments.ts";
 import {
+  areGiven,
   clearHeadsKernel,
+  ITEMS_OF_WORD,
   isWordKey,
   markKernel,
+  partsKernel,
+  placeFiles,
   segmentedMonoid,
   segmentSources,
 } from "../kernels/segments.ts";
@@ -57,7 +61,7 @@ export type SegmentedOptions = Pick<Chosen, "workGroupSize" | "itemsPerThread"> 
 /** The most work-groups that go through the offsets. */
 const MOST_MARKING = 4096;
 
-const kinds = ["rows", "offsets", "heads", "headBits"] as const;
+const kinds = ["rows", "offsets", "begins", "heads", "headBits"] as const;
 
 /** The option `segments`, checked. `known` are the types whose files kernels have in any case, and with a map those of expressions, too. */
 function headsOf(
@@ -76,7 +80,7 @@ function headsOf(
       title,
       "segments",
       describe(given),
-      '"rows", "columns", "offsets", "heads", "headBits" or { keys: type }; each recording says where they start',
+      '"rows", "columns", "offsets", "begins", "heads", "headBits" or { keys: type }; each recording says where they start',
     );
   }
   const {
@@ -143,7 +147,8 @@ const buffersOf = (use: SegmentUse, lengthOnGpu: boolean): number =>
   (use.totals ? 0 : 1) +
   [
     use.heads.kind !== "rows",
-    use.heads.kind === "offsets" && use.totals,
+    areGiven(use.heads) && use.totals,
+    use.heads.kind === "begins" && use.totals,
     use.totals?.unique,
     use.totals?.count,
     use.initial,
@@ -176,6 +181,7 @@ const isFlatScan = (
   use.heads.kind === "rows" ||
   ((Number(maxLength) > MOST_SHORT || workGroupSize !== undefined || itemsPerThread !== undefined) &&
     domain.elementBytes <= MOST_FLAT_BYTES &&
+    use.heads.kind !== "begins" &&
     (use.heads.kind !== "keys" || isWordKey(use.heads)) &&
     types.every(({ bytes }) => bytes >= 4) &&
     buffersOf(use, lengthOnGpu) + HEAD_VECTORS <= limits.maxStorageBuffersPerShaderStage);
@@ -185,6 +191,7 @@ function needsOf({ heads, initial, totals }: SegmentUse): readonly RangeName[] {
   const range = heads.kind === "headBits" ? "heads" : heads.kind;
   return [
     ...(range === "rows" ? [] : [range]),
+    ...(range === "begins" ? (["ends"] as const) : []),
     ...(initial ? (["initial"] as const) : []),
     ...(totals && totals.unique !== false ? (["unique"] as const) : []),
     ...(totals?.count ? (["count"] as const) : []),
@@ -197,7 +204,7 @@ function rangesOf({ heads, totals }: SegmentUse): SegmentRanges {
   const numbers =
     heads.kind === "rows"
       ? (["rows"] as const)
-      : heads.kind === "offsets" || reduces
+      : areGiven(heads) || reduces
         ? (["segmentCount"] as const)
         : [];
   return {
@@ -208,13 +215,19 @@ function rangesOf({ heads, totals }: SegmentUse): SegmentRanges {
   };
 }
 
+/** What kernels bind that find segments by their places. */
+const placesOf = ({ heads }: SegmentUse): Bindings => ({
+  offsets: heads.kind === "begins" ? "begins" : "offsets",
+  ends: "ends",
+});
+
 /** What the kernels of segments bind. */
-const bindingsOf = (reduces: boolean): Bindings => ({
+const bindingsOf = (use: SegmentUse): Bindings => ({
   heads: "heads",
   keys: "keys",
-  ...(!reduces && { head_vectors: "heads", key_vectors: "keys" }),
-  offsets: "offsets",
-  ...(reduces && { unique_keys: "unique", first_items: "unique" }),
+  ...(!use.totals && { head_vectors: "heads", key_vectors: "keys" }),
+  ...placesOf(use),
+  ...(use.totals && { unique_keys: "unique", first_items: "unique" }),
   count_buffer: "count",
 });
 
@@ -246,7 +259,7 @@ function segmentsOf(
     );
   }
   // The length decides how many rows there are, and only the GPU may know it.
-  const count = heads.kind === "rows" ? lengthOnGpu : heads.kind !== "offsets";
+  const count = heads.kind === "rows" ? lengthOnGpu : !areGiven(heads);
   // Rows stay where they are, so that each starts where it does in the caller's order.
   const isMirrored = reverse && heads.kind !== "rows";
   const given: SegmentUse = {
@@ -275,9 +288,13 @@ function segmentsOf(
       startBytes: keys || heads.kind === "heads" ? key.bytes : 0,
       isFlat,
       fitsVectors: buffersOf(use, lengthOnGpu) <= facts.limits.maxStorageBuffersPerShaderStage,
-      bindings: bindingsOf(reduces),
+      bindings: bindingsOf(use),
       preparationOf: (plan, tuning) =>
-        heads.kind === "offsets" ? headsFromOffsets(plan, tuning, monoid, use, lengthOnGpu) : undefined,
+        heads.kind === "begins" && !reduces
+          ? headsOfParts(plan, tuning, lengthOnGpu)
+          : areGiven(heads)
+            ? headsFromOffsets(plan, tuning, monoid, use, lengthOnGpu)
+            : undefined,
     },
     runs: reduces && keys ? { keys, unique, alone } : undefined,
   };
@@ -300,13 +317,15 @@ function headsFromOffsets(
   const storesFirst = plan.kernels.some(
     (kernel) => kernel.entryPoint === "reduce_offsets" && readsBits(kernel),
   );
-  const find = storesFirst ? firstSegmentsKernel(tile, lengthOnGpu, tuning.sizes) : undefined;
+  const find = storesFirst
+    ? firstSegmentsKernel(placeFiles(use.heads), tile, lengthOnGpu, tuning.sizes)
+    : undefined;
   const pass = (kernel: Kernel, length: number, tiles: number, params?: PassParams): Pass => ({
     kernel,
     bindings: bound(kernel, {
       head_words: bits,
       first_segments: bits,
-      offsets: "offsets",
+      ...placesOf(use),
       output: "output",
       length_buffer: "length",
       initial: "initial",
@@ -345,6 +364,44 @@ function headsFromOffsets(
   };
 }
 
+/** The pass that says where segments and gaps start, for a scan. */
+function headsOfParts(plan: Plan, tuning: Tuning, lengthOnGpu: boolean): Preparation {
+  // There are heads for the place behind the last item, too.
+  const wordsOf = (length: number): number => Math.floor(length / ITEMS_OF_WORD) + 1;
+  const bits: Scratch = { name: "bits of parts", bytes: wordsOf(plan.maxLength) * 4 };
+  const mark = partsKernel(lengthOnGpu, tuning.sizes);
+  return {
+    kernels: [mark],
+    scratch: [bits],
+    passes(planned, length) {
+      if (length === 0) {
+        return planned;
+      }
+      const bindings = { part_bits: bits, offsets: "begins", ends: "ends", length_buffer: "length" } as const;
+      const tiles = Math.ceil(wordsOf(length) / tileOf(tuning));
+      return [
+        { kernel: mark, bindings: bound(mark, bindings), length, tiles },
+        ...planned.map((one) => ({
+          ...one,
+          bindings: { ...one.bindings, ...bound(one.kernel, { heads: bits }) },
+        })),
+      ];
+    },
+  };
+}
+
+/** A reduction of segments with gaps: for its kernels, the gaps are segments, too. */
+const withGaps = (plan: Plan): Plan => ({
+  ...plan,
+  passes(length, arrangement, aside, params = {}) {
+    const segments = 2 * (params.segment_count ?? 0);
+    const counts = { segment_count: segments, room: segments };
+    return plan
+      .passes(length, arrangement, aside, params)
+      .map((pass) => ({ ...pass, params: { ...counts, ...pass.params } }));
+  },
+});
+
 /**
  * Plans a scan or a reduction of segments of any length, by elements that know whether a segment starts. A reduction is a scan that stores the totals
  * of segments; if it only finds runs, one dispatch may do that.
@@ -362,8 +419,9 @@ export function planSegments(
   const reduces = primitive === "reduce";
   const own = orderOf(options, facts).operatorOf(monoidOf(op, type, primitive));
   const found = segmentsOf(options, `${primitive}<${own.title}>`, own, facts, reduces);
-  return (
+  const lying = reduces ? arrangements.filter(isApart) : arrangements;
+  const plan =
     planRunLengths(found, options, facts, testing) ??
-    planScan(options, facts, reduces ? arrangements.filter(isApart) : arrangements, testing, found.segments)
-  );
+    planScan(options, facts, lying, testing, found.segments);
+  return reduces && found.segments.needs.includes("begins") ? withGaps(plan) : plan;
 }

@@ -81,7 +81,7 @@ const THREAD_BYTES = 64;
 
 /** The options of a selection of the first elements of each row, or of each segment. */
 export interface TopKRowsOptions<Name extends string = string> extends TopKOptions<Name> {
-  /** Takes elements of each segment. A recording gives `rows`, the items of a row; or `offsets` and `segmentCount`. */
+  /** Takes elements of each segment. A recording gives `rows`, the items of a row; `offsets` and `segmentCount`; or `begins`, `ends` and `segmentCount`. */
   readonly segments: SortedSegments;
   /** The most items of a segment. The default is `maxLength`. */
   readonly maxSegmentLength?: number;

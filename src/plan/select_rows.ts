@@ -22,6 +22,7 @@ import {
   planSegmentsOf,
   requireSortedSegments,
   slottedFor,
+  startBindings,
 } from "./sort_segments.ts";
 
 // Selections of the first elements of each row. Rows that fit in work-group memory are sorted there. Longer rows are divided into
@@ -158,18 +159,18 @@ function columnsOfLevels(columns: number, slot: number, k: number): readonly num
   return [columns, ...columnsOfLevels(left, slot, k)];
 }
 
-/** Plans the selection of the first elements of each segment that offsets give: by a sort of each, and a pass that stores them. */
+/** Plans the selection of the first elements of each segment that offsets give, or begins and ends: by a sort of each, and a pass that stores them. */
 function planTopKOffsets(
   { k, smallest, segments, lengthOnGpu = false, ...options }: TopKRowsOptions,
   { type, maxLength }: CheckedSort,
   facts: DeviceFacts,
   testing: SegmentTesting,
 ): Plan {
-  const title = `topK<${type.name}> of offsets`;
+  const title = `topK<${type.name}> of ${segments}`;
   const sorted = { ...options, lengthOnGpu, segments, indices: true, descending: smallest !== true };
   const order = planSegmentSort(sorted, untuned(facts), "positions", ["items"], testing);
   const sizes = moveSizes(title, type, facts);
-  const store = storeFirstOfSegmentsKernel(type, lengthOnGpu, sizes);
+  const store = storeFirstOfSegmentsKernel(type, segments, lengthOnGpu, sizes);
   const sortedPositions: Scratch = { name: "sorted positions", bytes: wholeWords(maxLength * 4) };
   const placesOf = ({ segment_count: count = 0 }: PassParams = {}): number => count * k;
   return {
@@ -196,7 +197,7 @@ function planTopKOffsets(
             output: "output",
             indices: "indices",
             positions: sortedPositions,
-            offsets: "offsets",
+            ...startBindings(segments),
             length_buffer: "length",
           }),
           length,
@@ -224,7 +225,7 @@ export function planTopKRows(
   const { type, base, range, row, maxLength, keyBytes } = checked;
   const name = `topK<${type.name}>`;
   const k = requireWhole(given, 1, name, "k");
-  if (requireSortedSegments(options, maxLength, name) === "offsets") {
+  if (requireSortedSegments(options, maxLength, name) !== "rows") {
     return planTopKOffsets({ ...options, k }, checked, facts, testing);
   }
   const title = `${name} of rows`;

@@ -2,6 +2,7 @@ import storeByPairsFile from "#shaders/device/io/store_by_pairs.wgsl";
 import writePairEvenFile from "#shaders/device/io/write_pair_even.wgsl";
 import writePairOfThreeFile from "#shaders/device/io/write_pair_of_three.wgsl";
 import scanInPlace from "#shaders/device/kernels/scan_in_place.wgsl";
+import takeTileOfWords from "#shaders/device/kernels/take_tile_of_words.wgsl";
 import takeTiles from "#shaders/device/kernels/take_tiles.wgsl";
 import totalHandedOn from "#shaders/device/look_back/total_handed_on.wgsl";
 import type { ByKind } from "../adapters/adapter.ts";
@@ -10,7 +11,9 @@ import { singlePass as gpu } from "../adapters/gpu.ts";
 import { singlePass as nvidia } from "../adapters/nvidia.ts";
 import { singlePass as software } from "../adapters/software.ts";
 import type { SinglePassTable, TuningRow } from "../adapters/tables.ts";
+import type { Monoid } from "../algebra/monoid.ts";
 import type { Domain, ElementType } from "../algebra/types.ts";
+import type { Algorithm } from "../kernels/algorithms.ts";
 import { hasFullSubgroups, memoryOf } from "../kernels/algorithms.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import { filesOf, isWide, scanKernel } from "../kernels/kernel.ts";
@@ -28,10 +31,11 @@ import { unrollFile } from "../text/module.ts";
 import type { SourceText } from "../text/source.ts";
 import { algorithmOf, chooseSizes, rowOf } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
+import type { MapOptions } from "./map.ts";
 import type { Chosen, SegmentOptions } from "./options.ts";
 import type { Bindings, Scratch } from "./plan.ts";
 import { bound, perArrangement, RUNS } from "./plan.ts";
-import type { PlannedScan, PlanSinglePass, ScanOnce, SinglePass } from "./plan_facts.ts";
+import type { Combination, PlannedScan, PlanSinglePass, ScanOnce, SinglePass } from "./plan_facts.ts";
 import { callersRanges, storesWithoutItems, vectorOfScan } from "./scan.ts";
 import { groupingOf, tileOf } from "./tuning.ts";
 
@@ -72,6 +76,38 @@ const flatRow = (
     ? flatSegments
     : undefined;
 
+/**
+ * Whether the threads of a scan hold words that narrow items share until the carry is known. They do where they add up items as they are, row by row.
+ * Items of segments and in mirrored order have a word each.
+ */
+const holdsWords = (
+  packed: ElementType["packed"],
+  { map }: { readonly map?: unknown },
+  monoid: Monoid,
+  algorithm: Algorithm,
+): boolean =>
+  packed !== undefined &&
+  map === undefined &&
+  monoid.operation === "add" &&
+  monoid.domain.operations === undefined &&
+  algorithm === "subgroup";
+
+/** The row for narrow items, of which threads hold words. */
+const wordsRow = (
+  known: TuningRow,
+  { type, monoid }: Combination,
+  options: Chosen & MapOptions & SegmentOptions,
+  facts: DeviceFacts,
+  { scan, words }: SinglePassTable,
+): TuningRow | undefined =>
+  known.isDefault &&
+  scan.includes(known) &&
+  !options.reverse &&
+  options.segments === undefined &&
+  holdsWords((options.from ?? type).packed, options, monoid, algorithmOf(known, options, facts))
+    ? words
+    : undefined;
+
 /** The row for items whose vectors pairs of lanes store. These take full subgroups, and not the caller's choice of another algorithm. */
 const pairRow = (
   known: TuningRow,
@@ -103,10 +139,12 @@ export const planSinglePass: PlanSinglePass = (asked, combination, options, fact
   const table = tableFor(tables, facts);
   const primitive = asked === "flat" ? "scan" : asked;
   // Totals of segments by offsets have a kernel and rows of their own.
-  const byOffsets = primitive === "totals" && (options as SegmentOptions).segments === "offsets";
+  const { segments } = options as SegmentOptions;
+  const byOffsets = primitive === "totals" && (segments === "offsets" || segments === "begins");
   const known = rowOf(tables, byOffsets ? "offsets" : primitive, domain, options, facts);
   const row =
     (asked === "flat" ? flatRow(known, domain, table) : undefined) ??
+    wordsRow(known, combination, options, facts, table) ??
     pairRow(known, type, domain, options, facts, table) ??
     known;
   const { patience, startsInOrder, takesTilesOfOperators } = traitsOf(facts);
@@ -200,6 +238,10 @@ export const scanOnce: ScanOnce = (single, scan, given, facts, testing) => {
   const { vector, isShifted, filesOf: storedBy } = storesOf(single, scan);
   const mostWorkGroups = mostWorkGroupsOf(single, scan, facts, testing);
   const usual = mostWorkGroups === Number.POSITIVE_INFINITY ? carry : [takeTiles, ...carry];
+  const ofWords =
+    !mirror && vector > 1 && holdsWords(kernelOptions.packed, kernelOptions, monoid, tuning.algorithm)
+      ? [takeTileOfWords]
+      : [];
   const optionsOf = (arrangement: Arrangement) =>
     ({
       ...kernelOptions,
@@ -213,7 +255,12 @@ export const scanOnce: ScanOnce = (single, scan, given, facts, testing) => {
         }),
       store: storedBy(arrangement),
       arrangement,
-      carry: arrangement === "in-place" ? [scanInPlace, totalHandedOn, ...carry] : usual,
+      carry:
+        arrangement === "in-place"
+          ? [scanInPlace, totalHandedOn, ...carry]
+          : arrangement === "vectors"
+            ? [...ofWords, ...usual]
+            : usual,
     }) satisfies Parameters<typeof scanKernel>[1];
   const kernels = perArrangement(arrangements, (arrangement) => {
     const all = optionsOf(arrangement);

@@ -31,7 +31,7 @@ import { bitsOf, COMPARING, mostThreads, shapeOf, votesFor } from "./sort_sizes.
 
 /** The options of sorts of segments. */
 export interface SegmentSortOptions {
-  /** What a recording gives: `rows`, the items of a row; or `offsets` and `segmentCount`. */
+  /** What a recording gives: `rows`, the items of a row; `offsets` and `segmentCount`; or `begins`, `ends` and `segmentCount`. */
   readonly segments: SortedSegments;
   /** The most items of a segment. Segments that fit in work-group memory are sorted there. The default is `maxLength`. */
   readonly maxSegmentLength?: number;
@@ -81,8 +81,13 @@ export function requireSortedSegments(
   maxLength: number,
   title: string,
 ): SortedSegments {
-  if (segments !== "rows" && segments !== "offsets") {
-    refuse(title, "segments", shown(segments), '"rows" or "offsets"; each recording says where they start');
+  if (segments !== "rows" && segments !== "offsets" && segments !== "begins") {
+    refuse(
+      title,
+      "segments",
+      shown(segments),
+      '"rows", "offsets" or "begins"; each recording says where they start',
+    );
   }
   requireWhole(
     maxSegmentLength === undefined ? maxLength : maxSegmentLength,
@@ -203,6 +208,16 @@ export function slottedFor(segments: SegmentsInTiles): Slotted | undefined {
     : slotted;
 }
 
+/** The ranges that say where segments start. */
+export const startRanges = (segments: SortedSegments): readonly RangeName[] =>
+  segments === "rows" ? [] : segments === "offsets" ? ["offsets"] : ["begins", "ends"];
+
+/** What kernels of segments bind that say where these start. */
+export const startBindings = (segments: SortedSegments): Bindings => ({
+  offsets: segments === "begins" ? "begins" : "offsets",
+  ends: "ends",
+});
+
 /** What plans of segments have in common. */
 export const planSegmentsOf = (segments: SortedSegments): Pick<Plan, "segments"> => ({
   segments: {
@@ -233,7 +248,8 @@ export function planSegmentSort(
   const title = `${checked.title} of ${segments}`;
   const most = Math.min(maxLength, maxSegmentLength ?? maxLength);
   const slotted = slottedFor({ base, range, options, row, facts, most: Math.max(1, most) });
-  if (slotted === undefined) {
+  // Items in gaps have to come to the output, too.
+  if (slotted === undefined || segments === "begins") {
     return { ...planLong(others, segments, title, facts, testing), leavesPositions: true };
   }
   const layout = layoutOf({ ...checked, title }, slotted.sizes, arrangements, 1, facts);
@@ -241,12 +257,12 @@ export function planSegmentSort(
   const kernel = slotted.kernelFor(base.payload, segments, "items", storesKeys);
   const bindingsOf = (aside: boolean): Bindings => ({
     ...bindingsFor(kernel, 0, 1, aside),
-    ...bound(kernel, { offsets: "offsets" }),
+    ...bound(kernel, startBindings(segments)),
   });
   return {
     ...common,
     ...planSegmentsOf(segments),
-    needs: new Set<RangeName>([...common.needs, ...(segments === "offsets" ? (["offsets"] as const) : [])]),
+    needs: new Set<RangeName>([...common.needs, ...startRanges(segments)]),
     kernels: distinct([kernel, ...layout.kernels]),
     scratch: layout.scratch,
     leavesPositions: false,
@@ -320,7 +336,7 @@ export function planLong(
     needs: new Set<RangeName>([
       "input",
       "output",
-      ...(segments === "offsets" ? (["offsets"] as const) : []),
+      ...startRanges(segments),
       ...(lengthOnGpu ? (["length"] as const) : []),
     ]),
     itemTypes: itemTypesOf(type, u32),
@@ -336,8 +352,8 @@ export function planLong(
       if (length === 0) {
         return [];
       }
-      // Items may be before the first offset, and behind the last one.
-      const most = segments === "rows" ? count : count + 2;
+      // Items may be before the first offset, and behind the last one. In gaps, each item has a number of its own.
+      const most = segments === "rows" ? count : segments === "offsets" ? count + 2 : length + 1;
       return [
         ...withRanges(order.passes(length, arrangement), { output: positions }, { first_index: 0 }),
         {
@@ -345,7 +361,7 @@ export function planLong(
           bindings: bound(number, {
             output: numbers,
             reordered: positions,
-            offsets: "offsets",
+            ...startBindings(segments),
             length_buffer: "length",
           }),
           length,

@@ -117,7 +117,10 @@ export function exampleArguments(
       .map(([operand, given], at): Filled => {
         const own = typeIn(operand, given, type);
         const items = given.length ?? most;
-        const bytes = contentsOf(own, given, { count, items }, { ...data, seed: data.seed + 1 + at });
+        // Begins and ends are of the same segments.
+        const isSpan = given.contents === "begins" || given.contents === "ends";
+        const seed = data.seed + 1 + (isSpan ? 0 : at);
+        const bytes = contentsOf(own, given, { count, items }, { ...data, seed });
         return { operand, type: own, length: given.length ?? count, room: items, bytes };
       });
     return present.map(([operand, given]) => {
@@ -170,9 +173,16 @@ export const operandsIn = (
 export function optionsWith({ operands }: Pick<Primitive<never>, "operands">, arrays: Options): Options {
   const given = inLists(Object.entries(arrays));
   const present = operands.filter(({ name, isOption, inside }) => (isOption || inside) && name in given);
-  return Object.fromEntries(
-    present.map(({ name, inside }) => (inside ? [inside, { [name]: given[name] }] : [name, given[name]])),
-  );
+  const options: Record<string, unknown> = {};
+  for (const { name, inside } of present) {
+    Object.assign(
+      options,
+      inside
+        ? { [inside]: { ...(options[inside] as object), [name]: given[name] } }
+        : { [name]: given[name] },
+    );
+  }
+  return options;
 }
 
 /** Options without those that only calls on the GPU take. */
@@ -214,6 +224,12 @@ function contentsOf(
   }
   if (contents === "offsets") {
     return bytesOf(offsetsOf(length, count, bitsOf(data.seed)));
+  }
+  if (contents === "begins" || contents === "ends") {
+    const places = offsetsOf(2 * length + 1, count, bitsOf(data.seed));
+    return bytesOf(
+      Uint32Array.from({ length }, (_, at) => places[2 * at + Number(contents === "ends")] ?? 0),
+    );
   }
   const order = typeof contents === "object" ? contents.order : undefined;
   const bytes = data.fill(type, length, data.seed, order?.isSmall ?? contents === "small");

@@ -24,12 +24,15 @@ export interface ExampleArray {
    * - `{ distinct }`: u32 below a power of two, of which no two are the same if there are no more than it has.
    * - `{ order }`: values in an order.
    * - `offsets`: from 0 up to the length of the input, in ascending order.
+   * - `begins`, `ends`: where segments with gaps begin, and where the same segments end, if both are in one call.
    */
   readonly contents?:
     | "small"
     | "ascending"
     | "counts"
     | "offsets"
+    | "begins"
+    | "ends"
     | { readonly below: number }
     | { readonly distinct: number }
     | { readonly order: ExampleOrder };

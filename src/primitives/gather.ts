@@ -1,3 +1,4 @@
+import type { AnyArray } from "../algebra/arrays.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
@@ -9,6 +10,7 @@ import { plainPlan } from "../plan/one_dispatch_plan.ts";
 import type { TuningOptions } from "../plan/options.ts";
 import type { Plan } from "../plan/plan.ts";
 import { itemTypesOf } from "../plan/plan.ts";
+import type { IntoOption } from "./call_options.ts";
 import type { Examples } from "./examples.ts";
 import { between } from "./examples.ts";
 import type { Described, HelpOf } from "./help.ts";
@@ -107,7 +109,9 @@ export const gather: Primitive<HandGatherOptions<string>, "values" | "positions"
     workGroupSize: "count",
     itemsPerThread: "count",
   } satisfies OptionTable<HandGatherOptions<string>>,
-  request({ types: { values, positions }, lengths, arrays, options }) {
+  callOptions: { into: true } satisfies OptionTable<IntoOption<AnyArray>>,
+  request({ types: { values, positions }, lengths, arrays, options: given }) {
+    const { into: _, ...options } = given as typeof given & { readonly into?: unknown };
     const type = requireType(values, "gather", "values");
     const title = `gather<${type.name}>`;
     requireU32(positions, "positions", title);

@@ -39,7 +39,7 @@ interface Help<Options, Operands extends string, Results extends string> {
   /** Operands that calls take as u32, and whose files have whole numbers of any type. */
   readonly wholeNumbers?: readonly string[];
   /** The kinds of segments that have flags. */
-  readonly segments?: readonly ("rows" | "offsets")[];
+  readonly segments?: readonly ("rows" | "offsets" | "begins")[];
   /** The ways of its plans, by the entry points that these begin with. */
   readonly ways?: Readonly<Record<string, (planned: Planned) => Told>>;
   /** What `wavefold explain` plans if it is given these options and a length: they, and what a plan needs beside them. */

@@ -1,11 +1,20 @@
+import { exactAdd } from "../algebra/exact_add.ts";
 import { f32 } from "../algebra/floats.ts";
 import { i32, u32 } from "../algebra/integers.ts";
+import type { Operator } from "../algebra/monoid.ts";
+import { max, mul } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
+import { f64, u64 } from "../algebra/types_64_later.ts";
+import { part } from "../errors.ts";
 import type { OptionTable } from "../options.ts";
+import type { WeighedOptions, Weights } from "../plan/bin_weights.ts";
+import { requireWeights } from "../plan/bin_weights.ts";
 import type { BinnedOptions, BinOptions } from "../plan/bins.ts";
 import { requireBinned } from "../plan/bins.ts";
+import type { Planned, Told } from "../plan/explain_way.ts";
+import { has } from "../plan/explain_way.ts";
 import type { HistogramOptions, HistogramTuning } from "../plan/histogram.ts";
-import { planHistogram, requireBinText, requireWeights } from "../plan/histogram.ts";
+import { checkedHistogram, planHistogram, requireBinText } from "../plan/histogram.ts";
 import { requireScalar } from "../plan/require_scalar.ts";
 import type { CallParamsOption } from "./call_options.ts";
 import type { Example, Examples, Random } from "./examples.ts";
@@ -15,9 +24,10 @@ import type { Primitive } from "./primitive.ts";
 import type { BufferRange, Length, ParamsRange, PartOption, PreparedPrimitive } from "./ranges.ts";
 
 /** The options of `histogram`. It takes `edges`, or `bins` and `range`, or `bins` and `bin`. */
-export interface HandHistogramOptions<Name extends string>
+export interface HandHistogramOptions<Name extends string, Weight extends string = string>
   extends BinOptions,
     BinnedOptions,
+    WeighedOptions<Weight>,
     HistogramTuning,
     CallParamsOption {
   /** Needed only for f16 bits in a `Uint16Array`. */
@@ -26,7 +36,7 @@ export interface HandHistogramOptions<Name extends string>
 
 /** The weights of a histogram: the result has their sums instead of counts. */
 export interface WeightsOption<W> {
-  /** A weight for each element. Sums of f32 are added in an order that differs from run to run. */
+  /** A weight for each element. Those of a bin are combined in the order of the elements, so that sums have the same bits each time. */
   readonly weights: W;
 }
 
@@ -36,15 +46,12 @@ export interface SecondOption<Y> {
   readonly y?: Y;
 }
 
-/** An array of weights. */
-export type WeightArray = Uint32Array | Int32Array | Float32Array;
-
 /** Where a histogram reads and writes. */
 export interface HistogramRanges extends PartOption, ParamsRange {
   /** The items to count. */
   readonly input: BufferRange;
   /**
-   * A u32 for each bin; with weights, an item of their type. It receives all bins, whatever it held. It must be in another buffer
+   * A u32 for each bin; with weights, an item of the type of their sums. It receives all bins, whatever it held. It must be in another buffer
    * than the ranges that are read.
    */
   readonly output: BufferRange;
@@ -82,6 +89,8 @@ export const histogram: Primitive<HandHistogramOptions<string>, "data" | "weight
     yBins: "count",
     yRange: "numbers",
     yEdges: "numbers",
+    op: "operator",
+    order: ["any"],
     params: "params",
     workGroupSize: "count",
     itemsPerThread: "count",
@@ -91,7 +100,7 @@ export const histogram: Primitive<HandHistogramOptions<string>, "data" | "weight
   request({ types: { data, weights, y }, lengths, options }) {
     const type = requireScalar(data, "histogram", "data");
     const title = `histogram<${type.name}>`;
-    requireWeights(weights, title);
+    const weighed = requireWeights({ ...options, weights }, title);
     const typeOfY = y && requireScalar(y, title, "y");
     const { count, bins, channels, y: binsOfY } = requireBinned(options, type, typeOfY, title);
     const shape = binsOfY ? [bins.count, binsOfY.count] : channels && [channels, bins.count];
@@ -100,20 +109,44 @@ export const histogram: Primitive<HandHistogramOptions<string>, "data" | "weight
       title,
       options: { ...options, type, ...(weights && { weights }), ...(y && { y }) },
       results: [
-        { name: "bins", range: "output", type: weights ?? u32, most: count, ...(shape && { shape }) },
+        { name: "bins", range: "output", type: weighed?.type ?? u32, most: count, ...(shape && { shape }) },
       ],
-      ...(y && { scratchBytes: 4 * (lengths.data ?? 0) }),
+      scratchBytes: (lengths.data ?? 0) * scratchBytesFor(y, weighed),
     };
   },
-  plan: (options: HistogramOptions, facts) => planHistogram(options, facts),
+  async plan(options: HistogramOptions, facts) {
+    const { weights } = checkedHistogram(options);
+    if (weights === undefined || weights.added) {
+      return planHistogram(options, facts);
+    }
+    const { planScattered } = await part(import("../plan/histogram_scattered.ts"));
+    return planScattered(options, weights, facts);
+  },
 };
+
+/** Bytes of scratch for each element: the number of its bin, and where weights are scattered, what a scatter takes. */
+const scratchBytesFor = (y: unknown, weights: Weights | undefined): number =>
+  (y ? u32.bytes : 0) + (weights && !weights.added ? 6 * u32.bytes + 3 * weights.type.bytes : 0);
+
+/** A histogram whose weights are scattered. In two dimensions, its first pass stores the bins of the data. */
+const byScatter = ({ passes }: Planned): Told => ({
+  way: has(passes, "cut_positions")
+    ? "a pass stores the position of each bin, and the weights are sorted by it; each run of equal positions is reduced"
+    : "a pass stores the position of each bin, and the weights are combined there by atomics",
+  why: [
+    has(passes, "cut_positions")
+      ? "Only in the order of the elements does any operator give the same bits each time."
+      : "WGSL combines such weights by atomics, whose order does not show in the result.",
+  ],
+  table: "moves",
+});
 
 export const histogramHelp: HelpOf<typeof histogram> = {
   summary: "count the elements in each bin",
   says: "Counts the elements in each bin, as <u4. A bin has its lower edge but not its upper one; the last bin has both. Elements outside all bins are not counted, and neither is nan.",
   operands: {
     data: "the elements",
-    weights: "a weight for each element, <u4 <i4 <f4: the result has the sum of weights in each bin",
+    weights: "a weight for each element: the result has the sum of the weights in each bin",
     y: "a second value for each element: the bins are of two dimensions, those of y for the first bin of the elements, then for the second one, and so on",
   },
   options: {
@@ -126,6 +159,9 @@ export const histogramHelp: HelpOf<typeof histogram> = {
     yBins: "how many bins y has; without it, as many as --bins",
     yRange: "the lowest and the highest edge of the bins of y; without it, --range",
     yEdges: "the edges of the bins of y, in place of --y-bins and --y-range",
+    op: "the operator that combines the weights of a bin, in the order of the elements; without it, add",
+    order:
+      "any lets threads add weights of <f4 in any order, which is faster: the bits of sums may differ from run to run",
   },
   tries: {
     "bins of equal width": { bins: 10, range: [0, 100] },
@@ -144,6 +180,8 @@ export const histogramHelp: HelpOf<typeof histogram> = {
       ],
       table: "histogram",
     }),
+    store_positions: byScatter,
+    store_bins: byScatter,
   },
   completed: (given) =>
     (given.range ?? given.edges ?? given.bin) === undefined
@@ -235,18 +273,31 @@ export const histogramExamples: Examples<HandHistogramOptions<string>> = {
     type.kind === "struct"
       ? []
       : [...binsOf(type, random), ...numberedBins(type, random), ...severalBins(type, random)].map(
-          (example) => {
-            const weights = pick(random, [undefined, u32, i32, f32]);
-            // Sums of small whole numbers are exact in any order.
-            return weights
-              ? {
-                  ...example,
-                  operands: { ...example.operands, weights: { type: weights, contents: "small" } },
-                }
-              : example;
-          },
+          (example) => weighed(example, random),
         ),
 };
+
+/** Weights of some types, by an operator. Results have the same bits in any order, or keep that of the elements. */
+function weighed(example: BinExample, random: Random): BinExample {
+  const type = pick<ElementType | undefined>(random, [undefined, u32, i32, f32, u64, f64]);
+  if (type === undefined) {
+    return example;
+  }
+  const isFloat = type.kind === "float";
+  const op = pick<Operator | undefined>(random, [undefined, isFloat ? exactAdd : mul, max]);
+  const isSum = isFloat && op === undefined;
+  const order = isSum && type === f32 ? pick(random, [undefined, "any" as const]) : undefined;
+  return {
+    ...example,
+    options: {
+      ...example.options,
+      ...(op && { op: op as Operator<string> }),
+      ...(order && { order }),
+    },
+    // Sums of small whole numbers are exact in any order.
+    operands: { ...example.operands, weights: { type, ...(isSum && { contents: "small" as const }) } },
+  };
+}
 
 export const described: readonly Described[] = [
   { primitive: histogram, help: histogramHelp, examples: histogramExamples },

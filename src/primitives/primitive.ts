@@ -32,6 +32,8 @@ export interface Operand<Name extends string = string> {
   readonly inside?: string;
   /** Whether the option `type` names the type of its elements. */
   readonly isNamed?: boolean;
+  /** Whether `type` may also name a wider type, which the request checks. */
+  readonly isWidened?: boolean;
   /** Whether `type` names the type of what its elements become, and the option `from` that of the elements. */
   readonly isMapped?: boolean;
   /** Whether it has an element for each one of the input, or the operand that it has one for each of. */

@@ -1,7 +1,6 @@
 import type { AnyArray } from "../algebra/arrays.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import type { ElementType, Value } from "../algebra/types.ts";
-import { ArgumentError } from "../errors.ts";
 import type { InitialOption, OptionTable, SegmentsOption } from "../options.ts";
 import type { Grouping } from "../plan/grouping.ts";
 import type { SoonOption, TuningOptions } from "../plan/options.ts";
@@ -38,10 +37,19 @@ export interface SegmentParts {
    * Nothing outside the ranges is written.
    */
   readonly offsets?: BufferRange;
+  /**
+   * For `"begins"`: `segmentCount` positions, as u32: where each segment begins. Segments ascend, and do not overlap. Items in the gaps between them
+   * are not reduced, and a scan leaves their places in the output as they are. Positions past the end count as the end. Where segments overlap
+   * or do not ascend, each result is that of some consecutive items, or what was there before, or a total is the identity: which, the plan decides.
+   * Nothing outside the ranges is written.
+   */
+  readonly begins?: BufferRange;
+  /** For `"begins"`: `segmentCount` positions, as u32: where each segment ends, which is the position behind its last item. */
+  readonly ends?: BufferRange;
   /** For `segments: { keys }`: a key for each item. With `key`, an item for each item, from which its key is computed. */
   readonly keys?: BufferRange;
   /**
-   * For `"offsets"`: the number of segments. For reductions by heads or keys: how many totals the output has room for. The
+   * For `"offsets"` and `"begins"`: the number of segments. For reductions by heads or keys: how many totals the output has room for. The
    * default is the length. Further totals are not stored.
    */
   readonly segmentCount?: number;
@@ -94,13 +102,3 @@ export const reduce = {
   callOptions: { into: true } satisfies OptionTable<IntoOption<AnyArray>>,
   planOptions: { soon: "boolean" } satisfies OptionTable<SoonOption>,
 } as const satisfies OptionsOf;
-
-/** @throws {ArgumentError} for an array for the result: a total at hand is a value. */
-export function requireNoRoom({ into }: { readonly into?: unknown }): void {
-  if (into !== undefined) {
-    throw new ArgumentError(
-      "reduce: into is for arrays on the GPU, and data is a typed array; its totals are returned",
-      "into",
-    );
-  }
-}

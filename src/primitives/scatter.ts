@@ -1,9 +1,11 @@
+import type { AnyArray } from "../algebra/arrays.ts";
 import { exactAdd } from "../algebra/exact_add.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import { add, max, mul, xor } from "../algebra/operators.ts";
 import { powerOfTwoFor } from "../algebra/power_of_two.ts";
 import type { ElementType } from "../algebra/types.ts";
+import { isSameType, requireType } from "../algebra/types.ts";
 import { refuse, shown } from "../errors.ts";
 import type { OptionTable } from "../options.ts";
 import type { DeviceFacts } from "../plan/device_facts.ts";
@@ -12,7 +14,8 @@ import { has } from "../plan/explain_way.ts";
 import type { TuningOptions } from "../plan/options.ts";
 import { planScatter, SCATTER_ARRANGEMENTS } from "../plan/scatter.ts";
 import type { ScatterOptions } from "../plan/scatter_base.ts";
-import { checkedScatter } from "../plan/scatter_base.ts";
+import { checkedScatter, requireCombinable } from "../plan/scatter_base.ts";
+import type { IntoOption } from "./call_options.ts";
 import type { Example, Examples } from "./examples.ts";
 import { pick } from "./examples.ts";
 import { requireInside } from "./gather.ts";
@@ -28,7 +31,10 @@ export interface HandScatterOptions<Name extends string>
   readonly length: number;
   /** What combines elements whose positions meet, in the order of the elements. Without it, one of them stays there. */
   readonly op?: Operator<Name>;
-  /** Needed only for f16 bits in a `Uint16Array`. */
+  /**
+   * With `op`, the type of the result, which has every value of the elements' type. Elements of 8 and 16 bits are combined as u32 or i32 unless it
+   * names another one. It is also needed for f16 bits in a `Uint16Array`.
+   */
   readonly type?: ElementType<Name>;
 }
 
@@ -70,7 +76,7 @@ export const scatter: Primitive<HandScatterOptions<string>, "values" | "position
   name: "scatter",
   onCpu: "moves",
   operands: [
-    { name: "values", range: "input", isNamed: true },
+    { name: "values", range: "input", isNamed: true, isWidened: true },
     { name: "positions", range: "positions", isOneEach: true },
   ],
   options: {
@@ -79,11 +85,22 @@ export const scatter: Primitive<HandScatterOptions<string>, "values" | "position
     workGroupSize: "count",
     itemsPerThread: "count",
   } satisfies OptionTable<Omit<HandScatterOptions<string>, "length">>,
-  callOptions: { length: "count" } satisfies OptionTable<Pick<HandScatterOptions<string>, "length">>,
-  planOptions: { maxOutputLength: "count" } satisfies OptionTable<Pick<ScatterOptions, "maxOutputLength">>,
+  callOptions: { length: "count", into: true } satisfies OptionTable<
+    Pick<HandScatterOptions<string>, "length"> & Required<IntoOption<AnyArray>>
+  >,
+  planOptions: { maxOutputLength: "count", from: "type" } satisfies OptionTable<
+    Pick<ScatterOptions, "maxOutputLength" | "from">
+  >,
   arrangements: SCATTER_ARRANGEMENTS,
-  request({ types: { values, positions }, lengths, arrays, options: { length, ...options }, facts }) {
-    const { type, title, monoid } = checkedScatter({ type: values, op: options.op }, "values");
+  request({ types: { values, positions }, lengths, arrays, options: given, facts }) {
+    const { length, into: _, ...options } = given as typeof given & { readonly into?: unknown };
+    const own = requireType(values, "scatter", "values");
+    const named = options.type === undefined ? undefined : requireType(options.type, "scatter");
+    const isOther = named !== undefined && !isSameType(named, own);
+    const wanted = isOther ? named : options.op === undefined ? own : (own.wide ?? own);
+    requireCombinable(own, wanted, options.op);
+    const { type, title, monoid } = checkedScatter({ type: wanted, op: options.op }, "values");
+    const isSame = isSameType(own, type);
     requireU32(positions, "positions", title);
     if (!(Number.isInteger(length) && length >= 0 && length <= MOST)) {
       refuse(title, "length", shown(length), "a whole number from 0 to 2^32 - 2, the length of the result");
@@ -91,11 +108,18 @@ export const scatter: Primitive<HandScatterOptions<string>, "values" | "position
     const count = lengths.values ?? 0;
     return {
       title,
-      options: { ...options, type, maxOutputLength: plannedLength(length, Math.max(type.bytes, 4), facts) },
+      options: {
+        ...options,
+        type,
+        ...(!isSame && { from: own }),
+        maxOutputLength: plannedLength(length, Math.max(type.bytes, 4), facts),
+      },
       numbers: { outputLength: length },
       requireContents: () =>
         requireInside(arrays?.positions as Uint32Array, length, title, "the length of the result"),
-      results: [{ name: "scattered", range: "output", type, most: length, like: "values" }],
+      results: [
+        { name: "scattered", range: "output", type, most: length, ...(isSame && { like: "values" }) },
+      ],
       // Sorted positions and values, and totals.
       scratchBytes: monoid ? count * (5 * u32.bytes + 3 * type.bytes) : length * u32.bytes,
     };
@@ -107,7 +131,7 @@ const byMoves = (way: string, why: string): Told => ({ way, why: [why], table: "
 
 export const scatterHelp: HelpOf<typeof scatter> = {
   summary: "put values at their positions",
-  says: "Puts each value at its position in an array of --length elements. Where no value goes, there is 0. Where positions meet, one of the values stays, and which is not stated. With --op, the values are combined there, in their order, and where no value goes, there is the operator's identity. A position past the end is an error.",
+  says: "Puts each value at its position in an array of --length elements. Where no value goes, there is 0. Where positions meet, one of the values stays, and which is not stated. With --op, the values are combined there, in their order, those of 8 and 16 bits as 32 bits, and where no value goes, there is the operator's identity. A position past the end is an error.",
   operands: {
     values: "the values",
     positions: "the position of each value, which count from 0: whole numbers",
@@ -160,8 +184,7 @@ export const scatterExamples: Examples<HandScatterOptions<string>> = {
       ...(("below" in contents ? contents.below : contents.distinct) > length && { isRefusedAtHand: true }),
     });
     const some = Math.max(1, room >> 1);
-    const operators =
-      type.kind === "struct" || type.wide ? [] : type.kind === "float" ? [exactAdd, max] : [add, mul, xor];
+    const operators = type.kind === "struct" ? [] : type.kind === "float" ? [exactAdd, max] : [add, mul, xor];
     const few = pick(random, [1, 5, 40]);
     return [
       positionsAmong(room, { distinct: room }),

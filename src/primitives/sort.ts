@@ -18,7 +18,7 @@ import type { Described, HelpOf } from "./help.ts";
 import { orderHelp } from "./help.ts";
 import type { Given, Operand, Primitive, Request, Result } from "./primitive.ts";
 import type { BufferRange, Length, ParamsRange, PreparedPrimitive } from "./ranges.ts";
-import { offsets, startsOf } from "./sort_starts.ts";
+import { starts, startsOf } from "./sort_starts.ts";
 import { sortWays } from "./sort_ways.ts";
 
 /** Elements in order, and their values in the same order. */
@@ -51,7 +51,14 @@ export interface SortRanges extends ParamsRange {
   readonly rows?: number;
   /** With `segments: "offsets"`: where each segment starts, and where the last one ends, as u32. They start from 0, and end with the length. */
   readonly offsets?: BufferRange;
-  /** With `segments: "offsets"`: how many segments there are. */
+  /**
+   * With `segments: "begins"`: where each segment begins, as u32. Segments ascend, and do not overlap. Items between two segments stay where they
+   * are. Where segments overlap or do not ascend, the result has the same items in some order, and nothing outside the ranges is written.
+   */
+  readonly begins?: BufferRange;
+  /** With `segments: "begins"`: where each segment ends, as u32: the position behind its last item. */
+  readonly ends?: BufferRange;
+  /** With `segments: "offsets"` and `"begins"`: how many segments there are. */
   readonly segmentCount?: number;
 }
 
@@ -88,7 +95,7 @@ function request(name: "sort" | "argSort", given: Given<Options & { readonly int
   if (values !== undefined && into !== undefined) {
     throw new ArgumentError(`${title} takes values or into, and not both`, "into");
   }
-  const { planned, ...starts } = startsOf(given, title);
+  const { planned, ...recorded } = startsOf(given, title);
   const indices = name === "argSort";
   if (later.length > 0 && !indices && into !== undefined) {
     throw new ArgumentError(`${title} takes no option into, since it gives several arrays`, "into");
@@ -126,7 +133,7 @@ function request(name: "sort" | "argSort", given: Given<Options & { readonly int
       ...planned,
       ...(moved.length > 0 && { values }),
     },
-    ...starts,
+    ...recorded,
     results: [keys, ...others, ...reordered],
     give: (made) => {
       const ofKeys = others.length === 0 ? made[0] : made.slice(0, 1 + others.length);
@@ -182,7 +189,7 @@ export const sort: Primitive<Options> = {
   ...common,
   name: "sort",
   callOptions: { values: true, into: true },
-  operands: [data, thenBy, { name: "values", range: "values", isOption: true, isOneEach: true }, offsets],
+  operands: [data, thenBy, { name: "values", range: "values", isOption: true, isOneEach: true }, ...starts],
   request: (given) => request("sort", given),
 };
 
@@ -192,7 +199,7 @@ export const argSort: Primitive<Options> = {
   name: "argSort",
   recordedBy: "sort",
   callOptions: { into: true },
-  operands: [data, thenBy, offsets],
+  operands: [data, thenBy, ...starts],
   request: (given) => request("argSort", given),
 };
 
@@ -208,7 +215,7 @@ const commonHelp = {
     descending: "put the greatest first; elements with equal keys keep their order",
   },
   lists: ["thenBy"],
-  segments: ["rows", "offsets"],
+  segments: ["rows", "offsets", "begins"],
   results: { keys: "where the result goes" },
 } as const;
 
@@ -269,7 +276,11 @@ function segmentedOrders(type: ElementType, length: number, random: Random): rea
     .slice(0, 1)
     .map(({ options: { bits: _, ...options }, ...others }) => ({ ...others, options }));
   const segmented = orders.flatMap(({ options, ...others }, at) => {
-    const offsets = { type: u32, length: between(random, 2, 9), contents: "offsets" } as const;
+    const of = { type: u32, length: between(random, 2, 9) } as const;
+    const operands =
+      at % 2 === 0
+        ? { offsets: { ...of, contents: "offsets" as const } }
+        : { begins: { ...of, contents: "begins" as const }, ends: { ...of, contents: "ends" as const } };
     const most = (first + at) % 2 === 0 && Math.max(1, length);
     return [
       { ...others, options },
@@ -279,7 +290,7 @@ function segmentedOrders(type: ElementType, length: number, random: Random): rea
         // Of rows, the length is known, so that they divide it.
         isLengthKnown: true,
       },
-      { ...others, options: { ...options, ...(most && { maxSegmentLength: most }) }, operands: { offsets } },
+      { ...others, options: { ...options, ...(most && { maxSegmentLength: most }) }, operands },
     ];
   });
   return [...byAllBits, ...segmented];

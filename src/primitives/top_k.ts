@@ -19,7 +19,7 @@ import { requireOrder } from "./nth.ts";
 import type { Given, Primitive } from "./primitive.ts";
 import type { BufferRange, PreparedPrimitive } from "./ranges.ts";
 import type { Starts, StartsOptions } from "./sort_starts.ts";
-import { offsets, startsOf } from "./sort_starts.ts";
+import { areStartsOnGpu, starts as startOperands, startsOf } from "./sort_starts.ts";
 import { shortSegments, sortCountedAtOnce, sortCountedByPass } from "./sort_ways.ts";
 
 /** The options of `topK`. */
@@ -40,7 +40,7 @@ export interface TopK<Values, Indices> {
 export interface TopKRanges extends NthRanges {
   /**
    * Receives the elements, the first one first: as many as were asked for, or fewer if there are fewer; with `segments`, those of
-   * each segment. It is in another buffer than the input. With `segments: "offsets"`, it has `k` places for each segment: if a segment has
+   * each segment. It is in another buffer than the input. With `segments: "offsets"` or `"begins"`, it has `k` places for each segment: if a segment has
    * fewer elements, all bits of the last places are 0.
    */
   readonly output: BufferRange;
@@ -50,7 +50,11 @@ export interface TopKRanges extends NthRanges {
   readonly rows?: number;
   /** With `segments: "offsets"`: where each segment starts, and where the last one ends, as u32. They start from 0, and end with the length. */
   readonly offsets?: BufferRange;
-  /** With `segments: "offsets"`: how many segments there are. */
+  /** With `segments: "begins"`: where each segment begins, as u32. Segments ascend, and do not overlap. Between two of them may be other items. */
+  readonly begins?: BufferRange;
+  /** With `segments: "begins"`: where each segment ends, as u32: the position behind its last item. */
+  readonly ends?: BufferRange;
+  /** With `segments: "offsets"` and `"begins"`: how many segments there are. */
   readonly segmentCount?: number;
   /** With `lengthOnGpu` and without `segments`: receives how many elements were taken, as a u32. It is in another buffer than all other ranges. */
   readonly count?: BufferRange;
@@ -63,7 +67,7 @@ type Options = HandTopKOptions<string> & StartsOptions & { readonly k: number };
 
 /** Where the segments of a call start. Of rows, the length is known. @throws {ArgumentError} */
 function requireStarts(given: Given<Options>, title: string): Starts {
-  if (given.isCounted && given.options.segments !== undefined && !("offsets" in given.lengths)) {
+  if (given.isCounted && given.options.segments !== undefined && !areStartsOnGpu(given)) {
     throw new ArgumentError(
       `${title} of rows takes no length on the GPU; it takes an array whose length is known`,
       "data",
@@ -85,10 +89,10 @@ function plan(options: TopKOptions | TopKRowsOptions, facts: DeviceFacts): Plan 
 }
 
 /** The first elements in an order, and their positions. */
-export const topK: Primitive<Options, "data" | "offsets", "values" | "indices"> = {
+export const topK: Primitive<Options, "data" | "offsets" | "begins" | "ends", "values" | "indices"> = {
   name: "topK",
   onCpu: "selections",
-  operands: [{ name: "data", range: "input", isNamed: true }, offsets],
+  operands: [{ name: "data", range: "input", isNamed: true }, ...startOperands],
   numbers: ["k"],
   options: {
     type: "type",
@@ -146,14 +150,19 @@ const byBlocks = ({ passes }: Planned): Told => ({
 export const topKHelp: HelpOf<typeof topK> = {
   summary: "take the greatest elements, or the least",
   says: "Takes the greatest elements, the greatest first, in one dimension; with --rows or --offsets, those of each segment, in two. If a segment between offsets has fewer, its last elements are 0, and their positions 4294967295. Of equal elements it takes the first ones. nan is the greatest of the floats.",
-  operands: { data: "the elements", offsets: "where segments start" },
+  operands: {
+    data: "the elements",
+    offsets: "where segments start",
+    begins: "where segments begin",
+    ends: "where they end",
+  },
   options: {
     k: "how many elements; if there are fewer, all",
     smallest: "take the least elements, the least first",
     ...orderHelp,
   },
   tries: { "the first eight": { k: 8 } },
-  segments: ["rows", "offsets"],
+  segments: ["rows", "offsets", "begins"],
   results: { values: "where the elements go", indices: "where the positions of the elements go, as <u4" },
   ways: {
     histogram: sortCountedAtOnce,
@@ -203,6 +212,14 @@ export const topKExamples: Examples<Options> = {
         ...(most && { maxSegmentLength: most }),
       },
       operands: { offsets: { type: u32, length: between(random, 2, 9), contents: "offsets" } as const },
+    })),
+    ...[between(random, 1, 9)].map((segments) => ({
+      ...keysOf(type)[0],
+      options: { ...(({ twins: _, ...key }) => key)(keysOf(type)[0]), k: between(random, 1, 9) },
+      operands: {
+        begins: { type: u32, length: segments, contents: "begins" } as const,
+        ends: { type: u32, length: segments, contents: "ends" } as const,
+      },
     })),
   ],
   // A row has as many elements, or the most that divide the length.

@@ -1,13 +1,16 @@
 import { valuesOf } from "../algebra/array_values.ts";
-import type { ArrayOf, NameOf, ScalarArray, ValueIn } from "../algebra/arrays.ts";
-import { requireMemory } from "../algebra/arrays.ts";
-import type { ElementType, Scalar } from "../algebra/types.ts";
-import { ArgumentError, refuse, shown } from "../errors.ts";
+import type { NameOf, ScalarArray, ValueIn, WideArray } from "../algebra/arrays.ts";
+import type { Operator } from "../algebra/monoid.ts";
+import type { ElementType, Scalar, WideName } from "../algebra/types.ts";
+import { ArgumentError } from "../errors.ts";
 import { requireOptions } from "../options.ts";
+import type { WeighedOptions, Weights } from "../plan/bin_weights.ts";
+import { requireWeights } from "../plan/bin_weights.ts";
 import type { BinnedOptions, BinOptions, Bins } from "../plan/bins.ts";
 import { requireBinned } from "../plan/bins.ts";
 import { requireScalar } from "../plan/require_scalar.ts";
 import { numberUpTo, typeOfArray } from "./items.ts";
+import { scatterReference } from "./scatter.ts";
 import { resultsOver } from "./texts.ts";
 
 /** Which bins there are: `edges`; or `bins` and `range`; or `bins` and `bin`. */
@@ -32,14 +35,16 @@ const names = {
   yRange: true,
   yEdges: true,
   weights: true,
+  op: true,
+  order: true,
   type: true,
 } as const;
 
 /**
  * What a histogram means, on the CPU.
  *
- * @returns how many elements fall in each bin; with `weights`, the sums of their weights in an array like that of the weights.
- * Sums of f32 are computed as doubles, and rounded at the end.
+ * @returns how many elements fall in each bin; with `weights`, what these are combined to, in an array like that of the weights. Sums of f32 are
+ * computed as doubles, and rounded at the end.
  * @throws {ArgumentError} as the histogram itself.
  *
  * @example
@@ -48,18 +53,16 @@ const names = {
  * histogramReference(Uint32Array.of(0, 9, 1, 9), { bins: 2, range: [0, 10], channels: 2 }); // 2 0 0 2
  * ```
  */
-export function histogramReference<
-  A extends ScalarArray,
-  W extends Uint32Array | Int32Array | Float32Array = Uint32Array,
->(
+export function histogramReference<A extends ScalarArray, W extends ScalarArray = Uint32Array>(
   data: A,
-  options: ReferenceBins<A> & {
-    /** What each element adds to its bin. The default is 1. */
-    readonly weights?: W;
-    /** The second dimension: a value for each element. */
-    readonly y?: ScalarArray;
-  },
-): ArrayOf<NameOf<W>, number> {
+  options: ReferenceBins<A> &
+    WeighedOptions<WideName<NameOf<W>>> & {
+      /** What each element adds to its bin. The default is 1. */
+      readonly weights?: W;
+      /** The second dimension: a value for each element. */
+      readonly y?: ScalarArray;
+    },
+): WideArray<W> {
   const caller = "histogramReference";
   requireOptions(caller, options, names);
   const type = requireScalar(typeOfArray(data, options.type, caller), caller, "data");
@@ -70,10 +73,9 @@ export function histogramReference<
   const typeOfY =
     y === undefined ? y : requireScalar(typeOfArray(y, undefined, caller, "type", "y"), caller, "y");
   const { bins, channels = 1, y: binsOfY, count } = requireBinned(options, type, typeOfY, caller);
-  requireMemory(caller, "weights", weights);
-  if (weights !== undefined && Object(weights) !== weights) {
-    refuse(caller, "weights", shown(weights), "a Uint32Array, an Int32Array or a Float32Array");
-  }
+  const typeOfWeights =
+    weights === undefined ? weights : typeOfArray(weights, undefined, caller, "type", "weights");
+  const weighed = requireWeights({ ...options, weights: typeOfWeights }, caller);
   if (weights !== undefined && weights.length !== data.length) {
     throw new ArgumentError(
       `${caller}: ${weights.length} weights for ${data.length} elements; it takes one for each`,
@@ -103,17 +105,35 @@ export function histogramReference<
     const second = findY(readY(index));
     return second < binsOfY.count ? first * binsOfY.count + second : count;
   };
-  const sums = new Float64Array(count);
-  for (let index = 0; index < data.length; index++) {
-    const number = binOf(index);
-    if (number < count) {
-      const sum = (sums[number] ?? 0) + (weights?.[index] ?? 1);
-      // Whole numbers wrap; a double would be too coarse for long sums of them.
-      sums[number] = weights instanceof Float32Array ? sum : sum % 2 ** 32;
+  const places = Uint32Array.from({ length: data.length }, (_, index) => binOf(index));
+  if (weights === undefined || weighed === undefined) {
+    const counts = new Uint32Array(count + 1);
+    for (const place of places) {
+      counts[place] = (counts[place] as number) + 1;
     }
+    return counts.slice(0, count) as WideArray<W>;
   }
-  const { constructor: Result } = weights ?? new Uint32Array();
-  return new (Result as new (values: Float64Array) => ArrayOf<NameOf<W>, number>)(sums);
+  return weighedReference(weights, weighed, places, count) as WideArray<W>;
+}
+
+/** What the weights of each bin are combined to. They go to the places of the bins, and those of no bin have the place behind the last one. */
+function weighedReference(
+  weights: ScalarArray,
+  { type, itemType, op, areFloatSums, added }: Weights,
+  places: Uint32Array,
+  length: number,
+): ScalarArray {
+  if (areFloatSums) {
+    const doubles = Float64Array.from(weights as Float32Array);
+    const sums = scatterReference(doubles, places, { length, op: op as Operator<"f64"> });
+    // Atomics begin with 0, so none of their sums is −0.
+    return Float32Array.from(sums, (sum) => (added ? sum + 0 : sum));
+  }
+  const wide =
+    type === itemType
+      ? weights
+      : (type.name === "u32" ? Uint32Array : Int32Array).from(weights as Uint8Array);
+  return scatterReference(wide, places, { length, op: op as Operator<string> });
 }
 
 /** A function that finds a value's bin; it is the number of bins for a value outside of all. */

@@ -176,7 +176,9 @@ export function scanReference(
     const how = { exclusive, initial, grouping };
     segmentedScan(combine, elements, inOrder(segments, data.length, reverse), how, "scanReference").forEach(
       (prefix, index) => {
-        set(index, exclusive ? first(prefix) : prefix);
+        if (!segments.isInGap?.(placeOf(index))) {
+          set(index, exclusive ? first(prefix) : prefix);
+        }
       },
     );
     return array;

@@ -1,6 +1,6 @@
-import type { AnyArray, NameOf } from "../algebra/arrays.ts";
+import type { AnyArray, NameOf, WideArray } from "../algebra/arrays.ts";
 import type { Operator } from "../algebra/monoid.ts";
-import type { ElementType } from "../algebra/types.ts";
+import type { ElementType, WideName } from "../algebra/types.ts";
 import { ArgumentError, refuse, shown } from "../errors.ts";
 import type { OptionTable } from "../options.ts";
 import { requireCount, requireOptions } from "../options.ts";
@@ -24,8 +24,8 @@ const names = { length: true, op: true, type: true } as const satisfies OptionTa
 const MOST = 2 ** 32 - 2;
 
 /**
- * What `scatter` means: each value at its position, bit for bit, or by an operator what the values of a position combine to, in their order. A value
- * whose position is past the end is left out, as on the GPU; the call at hand refuses it.
+ * What `scatter` means: each value at its position, bit for bit, or by an operator what the values of a position combine to, in their order, those
+ * of 8 and 16 bits as 32 bits. A value whose position is past the end is left out, as on the GPU; the call at hand refuses it.
  *
  * @throws {ArgumentError} as the call itself.
  *
@@ -38,7 +38,17 @@ const MOST = 2 ** 32 - 2;
 export function scatterReference<A extends AnyArray>(
   values: A,
   positions: Uint32Array,
-  options: ReferenceScatter<NameOf<A>>,
+  options: ReferenceScatter<WideName<NameOf<A>>> & { readonly op: Operator<WideName<NameOf<A>>> },
+): WideArray<A>;
+export function scatterReference<A extends AnyArray>(
+  values: A,
+  positions: Uint32Array,
+  options: ReferenceScatter<WideName<NameOf<A>>>,
+): A;
+export function scatterReference<A extends AnyArray>(
+  values: A,
+  positions: Uint32Array,
+  options: ReferenceScatter<WideName<NameOf<A>>>,
 ): A {
   const caller = "scatterReference";
   requireOptions(caller, options, names);
@@ -68,5 +78,8 @@ export function scatterReference<A extends AnyArray>(
   let end = 0;
   const offsets = [0, ...places.map((there) => (end += there.length))];
   const ordered = elementsAt(values, places.flat());
-  return reduceReference(ordered as AnyArray, { op, type, segments: { offsets } } as object) as unknown as A;
+  return reduceReference(
+    ordered as AnyArray,
+    { op, ...(!type?.wide && { type }), segments: { offsets } } as object,
+  ) as unknown as A;
 }

@@ -26,6 +26,8 @@ export interface ReferenceSegments {
   readonly rows?: number;
   /** The keys, if a segment is a run of these. */
   readonly keys?: Typed;
+  /** Whether an item is in no segment, if there may be such items. */
+  isInGap?(index: number): boolean;
 }
 
 /**
@@ -43,6 +45,9 @@ export function segmentsOf(given: unknown, data: Typed, caller: string): Referen
       isHead: (index) => starts.has(index),
       ends: () => Array.from(words.subarray(1), (end, at) => (end > (words[at] as number) ? end : undefined)),
     };
+  }
+  if (checked.kind === "begins") {
+    return betweenGaps(checked.words, checked.ends, length);
   }
   if (checked.kind === "columns") {
     return { columns: checked.rows, isHead: () => false, ends: () => [] };
@@ -69,6 +74,20 @@ export function segmentsOf(given: unknown, data: Typed, caller: string): Referen
   };
 }
 
+/** Segments with gaps, each of which is a segment of its own whose results nobody asks for. */
+function betweenGaps(begins: Uint32Array, ends: Uint32Array, length: number): ReferenceSegments {
+  const starts = new Set([...begins, ...ends]);
+  const inside = new Uint8Array(length);
+  begins.forEach((begin, at) => {
+    inside.fill(1, begin, ends[at]);
+  });
+  return {
+    isHead: (index) => index === 0 || starts.has(index),
+    isInGap: (index) => inside[index] === 0,
+    ends: () => Array.from(ends, (end, at) => (end > (begins[at] as number) ? end : undefined)),
+  };
+}
+
 /** The keys, computed if they are to be. @throws {ArgumentError} */
 function keysIn(array: AnyArray, given: unknown, data: Typed, caller: string): Typed {
   const isData = array === data.array && (given as { readonly type?: unknown }).type === undefined;
@@ -86,7 +105,10 @@ function keyType(keys: AnyArray, given: unknown, caller: string): ElementType {
 }
 
 function headsOf(
-  checked: Exclude<ReturnType<typeof requireSegments>, { kind: "offsets" | "columns" | "matrices" }>,
+  checked: Exclude<
+    ReturnType<typeof requireSegments>,
+    { kind: "offsets" | "begins" | "columns" | "matrices" }
+  >,
   keys: Typed | undefined,
 ): (index: number) => boolean {
   switch (checked.kind) {

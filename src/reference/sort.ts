@@ -48,6 +48,12 @@ export interface ReferenceSort<A extends AnyArray> extends SortOrder {
     | {
         /** Where each segment starts, and where the last one ends: one number more than there are segments. */
         readonly offsets: ArrayLike<number>;
+      }
+    | {
+        /** Where each segment begins. Elements between two segments stay where they are. */
+        readonly begins: ArrayLike<number>;
+        /** Where each segment ends. */
+        readonly ends: ArrayLike<number>;
       };
 }
 
@@ -362,10 +368,11 @@ function firstPositions(sorted: Uint32Array, k: number, segments: unknown, calle
     return sorted.filter((_, at) => at % checked.rows < k);
   }
   const { words } = checked as Extract<CheckedSegments, { readonly words: Uint32Array }>;
-  return Uint32Array.from({ length: (words.length - 1) * k }, (_, place) => {
+  const ends = checked.kind === "begins" ? checked.ends : words.subarray(1);
+  return Uint32Array.from({ length: ends.length * k }, (_, place) => {
     const [segment, at] = [Math.floor(place / k), place % k];
     const sortedAt = (words[segment] as number) + at;
-    return sortedAt < (words[segment + 1] as number) ? (sorted[sortedAt] as number) : 0xffffffff;
+    return sortedAt < (ends[segment] as number) ? (sorted[sortedAt] as number) : 0xffffffff;
   });
 }
 
@@ -375,13 +382,22 @@ function segmentsOf(segments: unknown, length: number, caller: string): Uint32Ar
     return undefined;
   }
   const checked = requireSegments(segments, length, caller);
-  if (checked.kind !== "rows" && checked.kind !== "offsets") {
-    refuse(caller, "segments", `{ ${checked.kind} }`, "{ rows } or { offsets }");
+  if (checked.kind !== "rows" && checked.kind !== "offsets" && checked.kind !== "begins") {
+    refuse(caller, "segments", `{ ${checked.kind} }`, "{ rows }, { offsets } or { begins, ends }");
   }
   const numbers = new Uint32Array(length);
   if ("rows" in checked) {
     const { rows } = checked;
     return numbers.map((_, index) => Math.floor(index / rows));
+  }
+  if (checked.kind === "begins") {
+    // Each element in a gap has a number of its own.
+    const { words: begins, ends } = checked;
+    const own = numbers.map((_, index) => index);
+    begins.forEach((begin, segment) => {
+      own.fill(begin, begin, ends[segment]);
+    });
+    return own;
   }
   const { words } = checked as Extract<CheckedSegments, { readonly words: Uint32Array }>;
   words.forEach((offset, segment) => {

@@ -44,6 +44,13 @@ describe("wavefold histogram", () => {
       const { type, data } = parseElements(readFileSync(join(folder, "out.npy")), "out.npy");
       expect([type.name, Array.from(data as Float32Array)]).toEqual(["f32", [1, 6]]);
     }
+    put("weights.npy", "f64", Float64Array.of(1e16, 1, 2, -1e16));
+    const bins = ["--bins", "1", "--range", "0,3"];
+    expect(run("in.npy", "-o", "out.npy", ...bins, "--weights", "weights.npy", "--op", "exactAdd")).toEqual(
+      done,
+    );
+    const { type, data } = parseElements(readFileSync(join(folder, "out.npy")), "out.npy");
+    expect([type.name, Array.from(data as Float64Array)]).toEqual(["f64", [3]]);
     expect(run("in.npy", "-o", "out.npy", "--edges=-inf,1,inf")).toEqual(done);
     expect(countsIn("out.npy")).toEqual([1, 3]);
   });
@@ -99,11 +106,14 @@ describe("wavefold histogram", () => {
       "short.npy",
     );
     fails(
-      /wide\.npy is of f64; it takes weights of u32, i32 or f32/,
+      /--order is only for sums of f32; leave it out with add of f64/,
       "--edges",
       "0,1",
       "--weights",
       "wide.npy",
+      "--order",
+      "any",
     );
+    fails(/--op is only for --weights; it takes --weights, too/, "--edges", "0,1", "--op", "max");
   });
 });

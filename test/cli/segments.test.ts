@@ -116,6 +116,30 @@ test("offsets, with segments that have no element, and keys with the key of each
   expect(fileOf("s.npy").data).toEqual([1, 2, 3, 4]);
 });
 
+test("segments with gaps, from begins and ends", () => {
+  put("x.npy", f32, Float32Array.of(9, 4, 3, 8, 2, 1));
+  put("b.npy", u64, BigUint64Array.of(1n, 3n, 4n));
+  put("e.npy", u64, BigUint64Array.of(3n, 3n, 6n));
+  const spans = ["--begins", "b.npy", "--ends", "e.npy"];
+  expect(run("reduce", "x.npy", "-o", "t.npy", ...spans)).toEqual(done);
+  expect(fileOf("t.npy")).toEqual({ shape: [3], data: [7, 0, 3] });
+  expect(run("scan", "x.npy", "-o", "t.npy", ...spans)).toEqual(done);
+  expect(fileOf("t.npy").data).toEqual([0, 4, 7, 0, 2, 3]);
+  expect(run("sort", "x.npy", "-o", "t.npy", ...spans)).toEqual(done);
+  expect(fileOf("t.npy").data).toEqual([9, 3, 4, 8, 1, 2]);
+  expect(run("topk", "x.npy", "-k", "1", "-o", "t.npy", "--indices-out", "i.npy", ...spans)).toEqual(done);
+  expect([fileOf("t.npy"), fileOf("i.npy").data]).toEqual([
+    { shape: [3, 1], data: [4, 0, 2] },
+    [1, 4294967295, 4],
+  ]);
+  expect(run("reduce", "x.npy", "-o", "t.npy", "--begins", "b.npy").stderr).toContain(
+    "--begins and --ends go together; --ends is missing",
+  );
+  expect(run("reduce", "x.npy", "-o", "t.npy", "--begins", "e.npy", "--ends", "b.npy").stderr).toContain(
+    "segment 0 begins at 3 and ends at 1",
+  );
+});
+
 test("unique elements, their positions, and run lengths", () => {
   put("x.npy", u32, Uint32Array.of(4, 4, 7, 7, 7, 4));
   expect(run("unique", "x.npy", "-o", "u.npy")).toEqual(done);

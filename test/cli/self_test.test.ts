@@ -326,11 +326,15 @@ test("compiles few kernels, and short ones, on a GPU", async () => {
   });
   const { device } = own;
   const codes: string[] = [];
-  const { createShaderModule } = device;
-  device.createShaderModule = (descriptor) => {
-    codes.push(descriptor.code.replace(/\/\/.*/g, "").replace(/\s+/g, " "));
-    return createShaderModule.call(device, descriptor);
+  // It compiles nothing, since only texts are looked at here. Below, all checks run.
+  const nothing = device.createShaderModule({ code: "@compute @workgroup_size(1) fn nothing() {}" });
+  device.createShaderModule = ({ code }) => {
+    codes.push(code.replace(/\/\/.*/g, "").replace(/\s+/g, " "));
+    return nothing;
   };
+  const { createComputePipelineAsync } = device;
+  device.createComputePipelineAsync = ({ layout }) =>
+    createComputePipelineAsync.call(device, { layout, compute: { module: nothing } });
   // This adapter runs nothing, so all results are wrong.
   const tests = selfTests(own);
   await runSelfTests(tests, { step: () => {} });

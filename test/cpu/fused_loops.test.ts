@@ -87,6 +87,22 @@ test("compactions with a map", async () => {
   expect(await fold.compact(data, { where: "x < 0", map: "-x", into: data })).toEqual(Int32Array.of(4, 6, 9));
 });
 
+test("partitions by classes into memory of the data", async () => {
+  const items = [5, 2, 7, 0, 3, 6];
+  const options = { classes: 3, class: "x % 3u" } as const;
+  for (const [indices, expected] of [
+    [false, [0, 3, 6, 7, 5, 2]],
+    [true, [3, 4, 5, 2, 0, 1]],
+  ] as const) {
+    const data = Uint32Array.from(items);
+    const { values, offsets } = await fold.partition(data, { ...options, indices, into: data });
+    expect(values).toBe(data);
+    expect([...data]).toEqual(expected);
+    expect([...offsets]).toEqual([0, 3, 4, 6]);
+  }
+  expect((await fold.partition(Uint32Array.of(), options)).offsets).toEqual(Uint32Array.of(0, 0, 0, 0));
+});
+
 test("histograms", async () => {
   const words = Uint32Array.of(0, 63, 64, 255, 256, 257, 0xffffffff);
   expect(await fold.histogram(words, { bins: 4, range: [0, 256] })).toEqual(Uint32Array.of(2, 1, 0, 2));
@@ -95,6 +111,8 @@ test("histograms", async () => {
   const signed = Int32Array.of(-9, -8, -1, 0, 7, 8, 9);
   expect(await fold.histogram(signed, { bins: 4, range: [-8, 8] })).toEqual(Uint32Array.of(1, 1, 1, 2));
   expect(await fold.histogram(signed, { bins: 3, range: [-8, 7] })).toEqual(Uint32Array.of(1, 2, 1));
+  expect(await fold.histogram(signed, { bins: 3, range: [-7, 9] })).toEqual(Uint32Array.of(0, 2, 3));
+  expect(await fold.histogram(words, { bins: 3, range: [-10, 290] })).toEqual(Uint32Array.of(3, 0, 3));
   expect(await fold.histogram(words, { bins: 4, bin: "x / 64u" })).toEqual(Uint32Array.of(2, 1, 0, 1));
   expect(await fold.histogram(signed, { bins: 3, bin: "f32(x) * 0.3" })).toEqual(Uint32Array.of(2, 0, 3));
   const weights = Uint32Array.of(1, 2, 4, 0xffffffff, 8, 16, 2);

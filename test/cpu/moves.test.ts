@@ -4,8 +4,9 @@ import { elementTypes } from "../../src/algebra/element_types.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { ElementType, ScalarType } from "../../src/algebra/types.ts";
 import { placeOfBest } from "../../src/cpu/arg_min_max.ts";
-import type { CpuArray, Numbers } from "../../src/cpu/call.ts";
+import type { Classes, CpuArray, Numbers } from "../../src/cpu/call.ts";
 import { byFlags, partitionByClasses, selectBy } from "../../src/cpu/moves.ts";
+import { classText } from "../../src/cpu/texts.ts";
 import { argMaxReference, argMinReference } from "../../src/reference/arg_min_max.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { partitionReference } from "../../src/reference/partition.ts";
@@ -36,6 +37,16 @@ const firstOf = (numbers: Numbers, bytes: number): Uint16Array =>
   new Uint16Array(new Uint8Array(numbers.buffer as ArrayBuffer, numbers.byteOffset, bytes).slice().buffer);
 const halvesOf = (array: AnyArray): Uint16Array =>
   firstOf(array as unknown as Numbers, (array as unknown as Numbers).byteLength);
+
+/** Classes that stand in an array beside, by the loops of a text. */
+function classesIn(from: ScalarType, numbers: Numbers): Classes {
+  const loops = classText({ text: "x", from });
+  const { length } = numbers;
+  return {
+    count: (_, counts) => loops?.count(numbers, length, [], counts),
+    move: (_, ...places) => loops?.move(numbers, length, [], ...places),
+  };
+}
 
 describe.each(types)("$name", (type) => {
   test("compactions and partitions by flags", () => {
@@ -85,11 +96,8 @@ describe.each(types)("$name", (type) => {
           classes,
           indices: indices as true,
         });
-        const made = partitionByClasses({
-          ...roomFor(cpuArray(type, items), room, indices),
-          classes,
-          classOf: { type: elementTypes.f32, length, numbers },
-        });
+        const into = roomFor(cpuArray(type, items), room, indices);
+        const made = partitionByClasses(into, classesIn(elementTypes.f32, numbers), classes);
         const title = `${length} items in ${classes} classes`;
         expectSameBits(firstOf(made.values, made.values.byteLength), halvesOf(expected.values), title);
         expectSameBits(made.counts, expected.offsets, title);
@@ -105,7 +113,7 @@ test.each(scalars)("classes that are $name", (type) => {
     type.name,
     Array.from({ length }, (_, at) => (at % 9) - (type.kind === "unsigned" ? 0 : 2)),
   );
-  const made = partitionByClasses({ data, classes: 4, classOf: cpuArray(type, numbers) });
+  const made = partitionByClasses({ data }, classesIn(type, cpuArray(type, numbers).numbers), 4);
   const classOf = (at: number): number => {
     const number = (at % 9) - (type.kind === "unsigned" ? 0 : 2);
     return number >= 0 && number < 3 ? number : 3;

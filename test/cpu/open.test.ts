@@ -244,6 +244,23 @@ describe("what the loops do not take goes to the device", () => {
     fold.destroy();
   });
 
+  test("the error of a text has the caller's line in its stack", async () => {
+    const fold = await openFold({ cpu: "always" });
+    const calls = {
+      scan: () => fold.scan(three, { map: "nonsense" }),
+      compact: () => fold.compact(three, { where: "nonsense" }),
+      sort: () => fold.sort(three, { key: "nonsense" }),
+    };
+    for (const [name, call] of Object.entries(calls)) {
+      const callerOfThis = async (): Promise<unknown> => await call();
+      const error = await callerOfThis().catch((cause: unknown) => cause);
+      expect(error, name).toBeInstanceOf(SourceError);
+      expect((error as SourceError).stack, name).toContain("callerOfThis");
+      expect((error as SourceError).stack, name).toContain("SourceError: ");
+    }
+    fold.destroy();
+  });
+
   test("f16 on an adapter without it", async () => {
     const gpu = simulatedGpu({ features: [] });
     const fold = await openFold({ adapter: (await gpu.requestAdapter()) as GPUAdapter, cpu: "always" });

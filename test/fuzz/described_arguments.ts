@@ -27,7 +27,7 @@ const tunings: Options = {
   passes: ["single", "reduce-then-scan"],
 };
 
-/** The values of the options whose kinds say what they are. */
+/** The values of the options whose kinds say what they are. An option of one word is right only beside others: examples have it. */
 export const choicesOf = ({
   options,
 }: Pick<Primitive<never>, "options">): Readonly<Record<string, readonly unknown[]>> =>
@@ -35,7 +35,7 @@ export const choicesOf = ({
     Object.entries(options).flatMap(([name, kind]) => {
       const isFlag = kind === "boolean" || kind === "booleans";
       const values = isFlag ? [true, false] : Array.isArray(kind) ? kind : tunings[name];
-      return values === undefined ? [] : [[name, values as unknown[]]];
+      return Array.isArray(values) && values.length > 1 ? [[name, values as unknown[]]] : [];
     }),
   );
 

@@ -29,7 +29,7 @@ import { attempt, Fault, oneLine, verdictOf } from "./verdict.ts";
 // Scans and reductions of rows, columns and segments: at hand, on the GPU, and recorded. Elements are
 // whole numbers, of which all results are exact.
 
-const ways = ["rows", "columns", "offsets", "heads", "headBits", "keys"] as const;
+const ways = ["rows", "columns", "offsets", "begins", "heads", "headBits", "keys"] as const;
 
 /** What is called. */
 export interface SegmentsSpec {
@@ -125,6 +125,25 @@ function segmentsOf(
       );
       const offsets = Uint32Array.from([...(length === 0 ? [0] : starts), length]);
       return { option: {}, arrays: { offsets } };
+    }
+    case "begins": {
+      // Of the parts between two heads, some are segments and some are gaps, and some segments have no item.
+      const next = bitsOf(step.data.seed + 11);
+      const starts = [...heads.flatMap((head, at) => (head ? [at] : [])), length];
+      const spans = starts.slice(1).flatMap((end, at): (readonly [number, number])[] => {
+        const begin = starts[at] as number;
+        const kind = next() % 4;
+        return kind === 0
+          ? []
+          : kind === 1
+            ? [
+                [begin, begin],
+                [begin, end],
+              ]
+            : [[begin, end - Number(kind === 2 && end > begin)]];
+      });
+      const [begins, ends] = [0, 1].map((side) => Uint32Array.from(spans, (span) => span[side] as number));
+      return { option: {}, arrays: { begins, ends } as Record<string, Uint32Array> };
     }
     case "heads":
       return { option: {}, arrays: { heads: Uint32Array.from(heads, (head) => (head ? 5 : 0)) } };
@@ -353,10 +372,22 @@ async function runStep(spec: SegmentsSpec, given: SegmentsCall, fixture: Fixture
   if (!isExact(facts, step.length)) {
     return "passed";
   }
+  if (isRecorded && by === "begins" && primitive === "scan") {
+    fillGaps(right[""] as AnyArray, arrays, type.bytes);
+  }
   for (const [name, array] of Object.entries(right)) {
     requireEqual(made.result[name], array, `${title}${name === "" ? "" : `: ${name}`}`);
   }
   return "passed";
+}
+
+/** What a recorded scan leaves of the output for items in gaps. */
+function fillGaps(scanned: AnyArray, { begins, ends }: Record<string, AnyArray>, itemBytes: number): void {
+  const bytes = bytesOf(scanned);
+  const [from, to] = [ends, begins] as [Uint32Array, Uint32Array];
+  for (let gap = 0; gap <= to.length; gap++) {
+    bytes.fill(FILL, (from[gap - 1] ?? 0) * itemBytes, (to[gap] ?? bytes.length / itemBytes) * itemBytes);
+  }
 }
 
 const AFTER = 64;
@@ -424,7 +455,7 @@ async function recorded(
   };
   const isCounted = !isScan && ["heads", "headBits", "keys"].includes(by);
   const values = "values" in right ? "values" : "";
-  const segmentCount = (arrays.offsets?.length ?? 1) - 1;
+  const segmentCount = arrays.begins?.length ?? (arrays.offsets?.length ?? 1) - 1;
   const most = isScan || isCounted ? length : (right[values]?.length ?? 0);
   const marks = arrays.heads ?? arrays.headBits;
   const input = range(bytesOf(data), before * type.bytes);
@@ -434,7 +465,13 @@ async function recorded(
     length,
     ...initial,
     ...option,
-    ...(arrays.offsets && { offsets: range(bytesOf(arrays.offsets), before * 4), segmentCount }),
+    ...Object.fromEntries(
+      ["offsets", "begins", "ends"].flatMap((name) => {
+        const places = arrays[name];
+        return places ? [[name, range(bytesOf(places), before * 4)]] : [];
+      }),
+    ),
+    ...((arrays.offsets ?? arrays.begins) && { segmentCount }),
     ...(marks && { heads: range(bytesOf(marks), before * 4) }),
     ...(by === "keys" && {
       keys: arrays.keys ? range(bytesOf(arrays.keys), before * keys.items.bytes) : input,

@@ -29,8 +29,14 @@ async function watch(starved?: string): Promise<Watched> {
   let made = 0;
   const createBuffer = (descriptor: GPUBufferDescriptor): GPUBuffer => {
     const label = descriptor.label ?? "";
-    const size = starved !== undefined && label.endsWith(starved) ? device.limits.maxBufferSize : undefined;
-    const buffer = device.createBuffer({ ...descriptor, ...(size && { size }) });
+    const isStarved = starved !== undefined && label.endsWith(starved);
+    const large = { ...descriptor, size: device.limits.maxBufferSize, mappedAtCreation: false };
+    const refused = isStarved ? device.createBuffer(large) : undefined;
+    // A buffer that is mapped when it is made has its bytes in this process: so many take seconds.
+    const buffer =
+      refused === undefined || descriptor.mappedAtCreation === true
+        ? device.createBuffer(descriptor)
+        : refused;
     made++;
     // A uniform belongs to the recordings that share it.
     if (descriptor.mappedAtCreation !== true) {

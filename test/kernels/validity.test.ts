@@ -221,7 +221,11 @@ test.for(Object.values(narrowTypes))("every kernel of $name compiles, by naga, t
     algorithmNames.flatMap((algorithm) => {
       const shaped = { algorithm, maxLength: 1e5, workGroupSize: 32, itemsPerThread: 4 } as const;
       return [
-        planNarrow({ ...shaped, from: narrow, type: f32 }, factsWith(), (own) => planScan(own, factsWith())),
+        ...[f32, narrow.wide].map((type) =>
+          planNarrow({ ...shaped, from: narrow, type }, factsWith(), (own) =>
+            planScan({ ...own, passes: "single" }, factsWith()),
+          ),
+        ),
         planNarrow({ ...shaped, from: narrow, type: i32, op: max }, factsWith(), (own) =>
           planReduce(own as ReduceOptions, factsWith()),
         ),

@@ -4,6 +4,7 @@ import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
+import { i16, u8 } from "../../src/algebra/narrow_types.ts";
 import { add } from "../../src/algebra/operators.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
 import { f64, u64 } from "../../src/algebra/types_64.ts";
@@ -156,6 +157,25 @@ const cases: readonly Case[] = [
     },
     tuning: () => ({ itemsPerThread: 4 }),
   },
+  // Threads hold words, and what is missing is added up meanwhile.
+  {
+    title: "u8 add",
+    lookBack: "by votes",
+    type: u8,
+    op: untyped(add),
+    items: (_, length, name) => Uint8Array.from({ length }, randomBits(name)),
+    tuning: () => ({ itemsPerThread: 4 }),
+  },
+  {
+    title: "i16 add, exclusive, a length on the GPU",
+    lookBack: "by votes",
+    type: i16,
+    op: untyped(add),
+    exclusive: true,
+    items: (_, length, name) => Int16Array.from({ length }, randomBits(name)),
+    tuning: () => ({ itemsPerThread: 8 }),
+    lengthOnGpu: true,
+  },
   { title: "u64 add", type: u64, op: untyped(add) },
   {
     title: "f64 add, bit for bit",
@@ -307,7 +327,8 @@ describe.each(lookBacks)("a tile looks back %s", (lookBack) => {
       const subject = await prepareScan(
         fold(),
         {
-          type,
+          type: type.wide ?? type,
+          ...(type.wide && { from: type }),
           op,
           exclusive,
           maxLength: Math.max(...lengthsOf(shape, true)),
@@ -332,7 +353,7 @@ describe.each(lookBacks)("a tile looks back %s", (lookBack) => {
             const ends = initial !== undefined && { initial, total };
             const heads = segments && headsOf(length, `${name} heads`, segments);
             const options = {
-              type,
+              type: type.wide ?? type,
               op,
               exclusive,
               ...twin,

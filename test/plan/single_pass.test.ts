@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { exactAdd } from "../../src/algebra/exact_add.ts";
 import { f16 } from "../../src/algebra/floats.ts";
-import { planFactsFor } from "../../src/gpu/executor/plan_facts_for.ts";
+import { planFactsFor } from "../../src/plan/plan_facts_for.ts";
 import { planScan } from "../../src/plan/scan.ts";
 import { adapters } from "../kernels/digests/adapters.ts";
 

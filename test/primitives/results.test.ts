@@ -30,23 +30,24 @@ describe.each(described)("$primitive.name", ({ primitive, examples }) => {
   const chosen = Object.entries(choicesOf(primitive)).filter(
     ([name]) => !(name in { workGroupSize: 1, itemsPerThread: 1 }),
   );
+  // A tile has 16 items, so that there are two levels of spine; or 1024 if the primitive takes no sizes.
+  const longest = "workGroupSize" in primitive.options ? [600] : around(1024);
+  const turns = new Map<readonly number[], number>();
   const rows = pairs({
     type: taken,
     example: [...Array(most).keys()],
-    // A tile has 16 items, so that there are two levels of spine; or 1024 if the primitive takes no sizes.
-    length: [
-      0,
-      1,
-      ...around(16),
-      ...around(256),
-      ...("workGroupSize" in primitive.options ? [600] : around(1024)),
-    ],
+    // The rows of one kind take its lengths by turns.
+    lengths: [[0], [1], around(16), around(256), longest],
     place: places,
     before: [0, 3, 16],
     lengthOnGpu: [false, true],
     tiles: [{ workGroupSize: 8, itemsPerThread: 2 }, {}],
     data: dataKinds,
     ...Object.fromEntries(chosen.map(([name, values]) => [name, [undefined, ...values]])),
+  }).map(({ lengths, ...row }) => {
+    const turn = turns.get(lengths) ?? 0;
+    turns.set(lengths, turn + 1);
+    return { ...row, length: lengths[turn % lengths.length] as number };
   });
   test.for(rows)("$type, example $example, $length elements, $place", async (row, { skip }) => {
     const { type, example, length, place, before, lengthOnGpu, tiles, data, ...options } = row;

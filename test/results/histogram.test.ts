@@ -6,11 +6,11 @@ import { decodeFloat16, encodeFloat16 } from "../../src/algebra/float16.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
 import { i32, u32 } from "../../src/algebra/integers.ts";
 import { struct } from "../../src/algebra/struct.ts";
-import type { Scalar, ScalarType, TypeName } from "../../src/algebra/types.ts";
+import type { ElementType, Scalar, ScalarType, TypeName } from "../../src/algebra/types.ts";
 import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import { prepare } from "../../src/gpu/recordings/recording.ts";
-import { ArgumentError, FeatureError, LimitError, SourceError } from "../../src/node.ts";
+import { ArgumentError, add, exactAdd, FeatureError, LimitError, max, SourceError } from "../../src/node.ts";
 import type { HistogramOptions } from "../../src/plan/histogram.ts";
 import { planHistogram } from "../../src/plan/histogram.ts";
 import { histogramReference } from "../../src/reference/histogram.ts";
@@ -207,6 +207,8 @@ const shapes = [
   { workGroupSize: 32, itemsPerThread: 4 },
   { workGroupSize: 7, itemsPerThread: 8 },
 ];
+/** What lets threads add floats by atomics. */
+const inAnyOrder = (weights: ElementType | undefined) => (weights === f32 ? { order: "any" } : {});
 const recorded = pairs({
   variant: variants,
   shape: shapes,
@@ -227,7 +229,15 @@ describe("recorded", () => {
       const context = contextOf(device);
       const rule = rulesOf[type.name][number % rulesOf[type.name].length] as Rule;
       const maxLength = 500;
-      const options = { type, ...rule, ...shape, maxLength, lengthOnGpu, ...(weights && { weights }) };
+      const options = {
+        type,
+        ...rule,
+        ...shape,
+        maxLength,
+        lengthOnGpu,
+        ...(weights && { weights }),
+        ...inAnyOrder(weights),
+      };
       const plan = planHistogram(options as HistogramOptions, context.facts, variant);
       const prepared = await prepare(context, plan);
       const tile = shape.workGroupSize * shape.itemsPerThread;
@@ -276,7 +286,12 @@ describe("recorded", () => {
         });
         device.queue.submit([encoder.finish()]);
         const seen = await readWords(device, output);
-        const given = { ...rule, ...typed(type.name), ...(marks && { weights: marks }) };
+        const given = {
+          ...rule,
+          ...typed(type.name),
+          ...(marks && { weights: marks }),
+          ...inAnyOrder(weights),
+        };
         const expected = dirty.slice();
         const sums = histogramReference(data, given as never) as Uint32Array;
         expected.set(new Uint32Array(sums.buffer), outputFirst);
@@ -323,7 +338,7 @@ test("sums of weights wrap, and those of f32 are within a bound of the exact sum
   const next = randomBits("weights");
   const few = 600;
   const weights = Float32Array.from({ length: few }, () => 1 + next() / 2 ** 32);
-  const [, sum = 0] = await fold().histogram(data.subarray(0, few), { ...bins, weights });
+  const [, sum = 0] = await fold().histogram(data.subarray(0, few), { ...bins, weights, order: "any" });
   const exact = weights.reduce((total, one) => total + one, 0);
   // Each of the additions rounds a sum of at most twice as many, by half a unit in the last place. One weight too few is 1 off.
   expect(Math.abs(sum - exact)).toBeLessThan(few * 2 * few * 2 ** -24);
@@ -363,7 +378,34 @@ describe("bad input", () => {
     [{ edges: [0, Number.NaN] }, "edges", /edges\[1\] is NaN/],
     [{ edges: [0, "1"] }, "edges", /edges\[1\] is "1"; it takes a number/],
     [{ bins: 4, bin: "" }, "bin", /bin is empty/],
-    [{ ...edgesOnly, weights: Float64Array.of(1, 2, 3) }, "weights", /weights is of f64/],
+    [{ ...edgesOnly, weights: pair.array(3) }, "weights", /weights: weights is the struct Two; it takes u32/],
+    [{ ...edgesOnly, op: add }, "op", /^histogram<u32>: op is only for weights; it takes weights, too$/],
+    [
+      { ...edgesOnly, order: "any" },
+      "order",
+      /^histogram<u32>: order is only for weights; it takes weights, too$/,
+    ],
+    [
+      { ...edgesOnly, weights: data, op: exactAdd },
+      "op",
+      /exactAdd has no meaning on u32; it takes f16, f32, f64$/,
+    ],
+    [{ ...edgesOnly, weights: data, op: "add" }, "op", /op is "add"; it takes an operator itself/],
+    [
+      { ...edgesOnly, weights: data, order: "any" },
+      "order",
+      /order is only for sums of f32; leave it out with add of u32$/,
+    ],
+    [
+      { ...edgesOnly, weights: Float32Array.from(data), op: max, order: "any" },
+      "order",
+      /order is only for sums of f32; leave it out with max of f32$/,
+    ],
+    [
+      { ...edgesOnly, weights: Float32Array.from(data), order: "exact" },
+      "order",
+      /order is "exact"; it takes any/,
+    ],
     [{ ...edgesOnly, workGroupSize: 0 }, "workGroupSize", /workGroupSize/],
     [{ ...edgesOnly, itemsPerThread: 65 }, "itemsPerThread", /1 to 64/],
   ] as const)("%o", async (options, option, message) => {
@@ -427,7 +469,7 @@ describe("bad input", () => {
     expect(planOf({ edges: undefined, bins: 2 ** 25 + 1, range: [0, 2 ** 26] })).toThrow(LimitError);
     expect(planOf({ maxLength: 2 ** 30 })).toThrow(LimitError);
     expect(planOf({ maxLength: -1 })).toThrow(ArgumentError);
-    expect(planOf({ weights: f64 })).toThrow(/weights is of f64; it takes weights of u32, i32 or f32/);
+    expect(planOf({ weights: pair })).toThrow(/weights is the struct Two; it takes u32/);
     expect(planOf({ weights: Uint32Array.of(1) })).toThrow(/is not an element type/);
     expect(planOf({ type: pair })).toThrow(/the struct Two/);
     expect(planOf({ type: f16 }, factsWith({ features: new Set() }))).toThrow(FeatureError);

@@ -129,8 +129,18 @@ interface Recordable {
   destroy(): void;
 }
 
-/** A thread takes whole vectors; or, of three items, one at a time. */
-const packedRecordings = [
+interface PackedRecording {
+  readonly length: number;
+  /** The word of the buffer at which the items start. */
+  readonly start: number;
+  readonly lengthOnGpu: boolean;
+  readonly passes: "single" | "reduce-then-scan";
+  readonly itemsPerThread: number;
+  readonly algorithm?: "subgroup";
+}
+
+/** A thread takes whole vectors; or, of three items, one at a time. By subgroups, sums that go in a single pass hold words. */
+const packedRecordings: readonly PackedRecording[] = [
   { length: 1, start: 1, lengthOnGpu: false, passes: "single", itemsPerThread: 4 },
   { length: 7, start: 3, lengthOnGpu: true, passes: "reduce-then-scan", itemsPerThread: 4 },
   { length: 131, start: 1, lengthOnGpu: true, passes: "single", itemsPerThread: 4 },
@@ -138,12 +148,15 @@ const packedRecordings = [
   { length: 131, start: 4, lengthOnGpu: false, passes: "single", itemsPerThread: 3 },
   { length: 1025, start: 4, lengthOnGpu: true, passes: "single", itemsPerThread: 4 },
   { length: 1025, start: 2, lengthOnGpu: false, passes: "reduce-then-scan", itemsPerThread: 8 },
-] as const;
+  { length: 1, start: 4, lengthOnGpu: true, passes: "single", itemsPerThread: 4, algorithm: "subgroup" },
+  { length: 131, start: 4, lengthOnGpu: false, passes: "single", itemsPerThread: 8, algorithm: "subgroup" },
+  { length: 1025, start: 4, lengthOnGpu: true, passes: "single", itemsPerThread: 4, algorithm: "subgroup" },
+];
 
 describe.each(types)("recordings of $name", (type) => {
   test.for(packedRecordings)(
-    "$length items from word $start on, $passes, $itemsPerThread for a thread",
-    async ({ length, start, lengthOnGpu, passes, itemsPerThread }) => {
+    "$length items from word $start on, $passes, $itemsPerThread for a thread, $algorithm",
+    async ({ length, start, lengthOnGpu, passes, itemsPerThread, algorithm }) => {
       const { device } = fold();
       const items = itemsOf(type, length) as Uint8Array;
       const where = type.kind === "signed" ? "x > 3" : "x % 3u == 1u";
@@ -155,9 +168,10 @@ describe.each(types)("recordings of $name", (type) => {
       }
       const moved = { workGroupSize: 8, itemsPerThread, maxLength: length + 9, lengthOnGpu } as const;
       const asked = { ...moved, type, where };
-      const scan = { ...moved, passes, type: type.wide, from: type };
+      const scan = { ...moved, passes, type: type.wide, from: type, ...(algorithm && { algorithm }) };
       const recordings: readonly (readonly [prepare: () => Promise<Recordable>, output: Numbers])[] = [
         [() => fold().prepareScan(scan), scanReference(items)],
+        [() => fold().prepareScan({ ...scan, exclusive: true }), scanReference(items, { exclusive: true })],
         [
           () => fold().prepareScan({ ...scan, exclusive: true, type: f64 }),
           scanReference(items, { type: f64, exclusive: true }),
@@ -293,8 +307,16 @@ test("what is refused, before the GPU is touched", async () => {
   );
   const positions = Uint32Array.of(0, 1, 2);
   await wrong(
-    fold().scatter(bytes, positions, { length: 9, op: add as never }),
-    /^scatter<u8, add>: add has no meaning on u8; it takes u32/,
+    fold().scatter(bytes, positions, { length: 9, type: u32 }),
+    /^scatter: the values are u8, and type is u32; values that only move keep their type, and those that op combines take a wider one$/,
+  );
+  await wrong(
+    fold().scatter(bytes, positions, { length: 9, op: add, type: u16 as never }),
+    /^scatter<u16, add>: add has no meaning on u16; it takes u32/,
+  );
+  await wrong(
+    fold().scatter(Int8Array.of(1, 2, 3), positions, { length: 9, op: add, type: u32 }),
+    /^scatter: the values are i8, and type is u32, which lacks some of their values; fold.map makes others of them first$/,
   );
   await wrong(
     fold().prepareScatter({ type: u8, op: add, maxLength: 9, maxOutputLength: 9 } as never),
@@ -429,3 +451,26 @@ testMutations(
     },
   ],
 );
+
+test("a recording says why input and output of items of 8 and 16 bits are in two buffers", async () => {
+  const buffer = storageBuffer(fold().device, new Uint32Array(64));
+  const encoder = fold().device.createCommandEncoder();
+  const why =
+    "; items of 8 and 16 bits share words, and become words of their own on the way, so the output takes another buffer than what is read";
+  const scan = await fold().prepareScan({ from: u8, type: u32, maxLength: 9 });
+  const output = { buffer, offset: 64 };
+  for (const [message, record] of [
+    [
+      "scan<u32, add>: input (items of 1 bytes) and output (items of 4 bytes) must be in different buffers",
+      () => scan.record(encoder, { input: buffer, output, length: 9 }),
+    ],
+    [
+      "scan<u32, add>: input (bytes 0 to 9) and output (bytes 0 to 36) overlap; they must be apart",
+      () => scan.record(encoder, { input: buffer, output: buffer, length: 9 }),
+    ],
+  ] as const) {
+    expect(record).toThrow(`${message}${why}`);
+  }
+  scan.destroy();
+  buffer.destroy();
+});

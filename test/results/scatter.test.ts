@@ -1,19 +1,21 @@
 import { describe, expect, test } from "vitest";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
-import { f32, f64, i32, u32 } from "../../src/algebra/index.ts";
+import { f32, f64, i8, i32, u8, u16, u32, u64 } from "../../src/algebra/index.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
 import { operators } from "../../src/algebra/operator_table.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
-import { ArgumentError, add, exactAdd, max, openFold } from "../../src/node.ts";
+import type { GpuArray } from "../../src/node.ts";
+import { ArgumentError, add, exactAdd, max, mul, openFold } from "../../src/node.ts";
 import { scatterReference } from "../../src/reference/scatter.ts";
-import { readWords, storageBuffer, submit } from "../support/buffers.ts";
-import { useFold } from "../support/fold.ts";
+import { arrayBuffer, readAs, readWords, storageBuffer, submit } from "../support/buffers.ts";
+import { expectSameBits } from "../support/compare.ts";
+import { untyped, useFold } from "../support/fold.ts";
 import type { Subject } from "../support/mutations.ts";
 import { examplesOf, testMutations } from "../support/mutations.ts";
 import { affine, first } from "../support/operators.ts";
 import { errorOf } from "../support/option_checks.ts";
-import { randomBits, randomItems } from "../support/random.ts";
+import { randomBits, randomItems, randomWords } from "../support/random.ts";
 import { lacks, particle } from "../support/sorts.ts";
 import { watched } from "../support/watched_device.ts";
 
@@ -348,4 +350,94 @@ testMutations(fold, { examples: examplesOf("scatter"), others, behind }, [
 test("types of results", async () => {
   const made = await fold().scatter(Float32Array.of(1), Uint32Array.of(0), { length: 1, type: f32 });
   expect(made).toBeInstanceOf(Float32Array);
+});
+
+test("values that an operator combines may become wider ones: at hand, on both, on the GPU, and recorded", async () => {
+  const cpu = await openFold({ device: fold().device, cpu: "always" });
+  const positions = Uint32Array.from(randomWords(90, "wider positions"), (word) => word % 12);
+  const words = randomWords(90, "wider values");
+  const cases: readonly (readonly [
+    AnyArray,
+    ElementType | undefined,
+    Operator<string>,
+    ElementType,
+    ElementType,
+  ])[] = [
+    [Uint8Array.from(words), undefined, untyped(add), u8, u32],
+    [Uint8ClampedArray.from(words), undefined, untyped(mul), u8, u32],
+    [Int8Array.from(words), undefined, untyped(add), i8, i32],
+    [Uint16Array.from(words), undefined, untyped(affine), u16, u32],
+    [Uint8Array.from(words), u64, untyped(add), u8, u64],
+    [words, u64, untyped(add), u32, u64],
+    [Float32Array.from(words, (word) => (word % 1000) / 8), f64, untyped(exactAdd), f32, f64],
+  ];
+  for (const [at, [values, type, op, from, result]] of cases.entries()) {
+    const title = `${from.name} to ${result.name} by ${op.name}`;
+    const options = { length: 12, op, ...(type && { type }) };
+    const expected = scatterReference(values, positions, options as never) as AnyArray;
+    for (const own of [fold(), cpu]) {
+      expectSameBits((await own.scatter(values, positions, options as never)) as AnyArray, expected, title);
+    }
+    const there = await fold().upload(values);
+    const where = await fold().upload(positions);
+    const found = (await fold().scatter(there, where, options as never)) as unknown as GpuArray;
+    expectSameBits((await found.read()) as AnyArray, expected, `${title} on the GPU`);
+    const plan = await fold().prepareScatter({
+      ...{ type: result, from, op, maxLength: 100, maxOutputLength: 12, lengthOnGpu: at % 2 === 0 },
+    } as never);
+    const { device } = fold();
+    const count = storageBuffer(device, Uint32Array.of(90));
+    const input = arrayBuffer(device, values, 0, 100);
+    const output = storageBuffer(device, randomWords(64, title));
+    const placed = arrayBuffer(device, positions, 0, 40);
+    submit(device, (encoder) =>
+      plan.record(encoder, {
+        input,
+        positions: placed,
+        output,
+        outputLength: 12,
+        length: at % 2 === 0 ? count : 90,
+      } as never),
+    );
+    expectSameBits(readAs(expected, result, await readWords(device, output)), expected, `${title} recorded`);
+    plan.destroy();
+    for (const one of [there, where, found, count, input, output, placed]) {
+      one.destroy();
+    }
+  }
+  cpu.destroy();
+});
+
+test("into takes the result of a scatter and of a gather, at hand and on the GPU", async () => {
+  const cpu = await openFold({ device: fold().device, cpu: "always" });
+  const [values, positions] = [Uint32Array.of(7, 5, 9), Uint32Array.of(3, 0, 1)];
+  for (const own of [fold(), cpu]) {
+    const into = Uint32Array.of(1, 2, 3, 4);
+    expect(await own.scatter(values, positions, { length: 4, into })).toBe(into);
+    expect([...into]).toEqual([5, 9, 0, 7]);
+    const room = new Uint32Array(3);
+    expect(await own.gather(into, positions, { into: room })).toBe(room);
+    expect([...room]).toEqual([7, 5, 9]);
+    await expect(own.gather(into, positions, { into })).rejects.toMatchObject({ option: "into" });
+    await expect(own.scatter(values, positions, { length: 4, into: room })).rejects.toMatchObject({
+      option: "into",
+    });
+    const sums = new Uint32Array(4);
+    await own.scatter(Uint8Array.of(200, 100, 1), Uint32Array.of(2, 2, 0), {
+      length: 4,
+      op: add,
+      into: sums,
+    });
+    expect([...sums]).toEqual([1, 0, 300, 0]);
+  }
+  const [there, where] = [await fold().upload(values), await fold().upload(positions)];
+  const into = await fold().upload(Uint32Array.of(1, 2, 3, 4));
+  await fold().scatter(there, where, { length: 4, into });
+  expect([...(await into.read())]).toEqual([5, 9, 0, 7]);
+  await fold().gather(into, where, { into: there });
+  expect([...(await there.read())]).toEqual([7, 5, 9]);
+  for (const one of [there, where, into]) {
+    one.destroy();
+  }
+  cpu.destroy();
 });

@@ -19,64 +19,60 @@ export function pairs<T extends Record<string, readonly unknown[]>>(
   );
 }
 
-/** A value of an axis: the numbers of both. */
-type Choice = readonly [axis: number, value: number];
-
-const keyOf = (choices: readonly Choice[]): string => [...choices].sort(([a], [b]) => a - b).join(" ");
-
 /** The rows, as numbers of values of axes that have so many. */
 function rowsOf(counts: readonly number[]): number[][] {
-  const missing = new Map(missingOf(counts).map((choices) => [keyOf(choices), choices]));
-  const uses = counts.map((count) => new Array<number>(count).fill(0));
+  if (counts.length === 1) {
+    return Array.from({ length: counts[0] as number }, (_, value) => [value]);
+  }
+  // By two axes, in either order, the pairs of their values that some row has.
+  const had = counts.map((count) => counts.map((other) => new Uint8Array(count * other)));
+  const lacks = (axis: number, value: number, other: number, otherValue: number): boolean =>
+    had[axis]?.[other]?.[value * (counts[other] as number) + otherValue] === 0;
+  const uses = counts.map((count) => new Uint32Array(count));
   const rows: number[][] = [];
-  for (let [first] = missing.values(); first !== undefined; [first] = missing.values()) {
-    const row = [...first];
-    for (const axis of counts.keys()) {
-      if (!row.some(([own]) => own === axis)) {
-        row.push([axis, bestValue(axis, uses[axis] ?? [], row, missing)]);
+
+  /** The value that has the most pairs with a row that are still missing; of several, the one that was used least. */
+  function bestValue(axis: number, row: readonly (number | undefined)[]): number {
+    let [best, most] = [0, -1];
+    for (let value = 0; value < (counts[axis] as number); value++) {
+      let gain = 0;
+      for (const [other, otherValue] of row.entries()) {
+        gain += otherValue !== undefined && lacks(axis, value, other, otherValue) ? 1 : 0;
+      }
+      const isUsedLess = (uses[axis]?.[value] as number) < (uses[axis]?.[best] as number);
+      if (gain > most || (gain === most && isUsedLess)) {
+        [best, most] = [value, gain];
       }
     }
-    for (const [at, choice] of row.entries()) {
-      missing.delete(keyOf([choice]));
-      for (const other of row.slice(at + 1)) {
-        missing.delete(keyOf([choice, other]));
-      }
+    return best;
+  }
+
+  function addRowWith(axis: number, value: number, other: number, otherValue: number): void {
+    const row: (number | undefined)[] = counts.map(() => undefined);
+    [row[axis], row[other]] = [value, otherValue];
+    for (const one of counts.keys()) {
+      row[one] ??= bestValue(one, row);
     }
-    const values = row.sort(([a], [b]) => a - b).map(([, value]) => value);
-    for (const [axis, value] of values.entries()) {
-      (uses[axis] as number[])[value] = (uses[axis]?.[value] ?? 0) + 1;
+    const values = row as number[];
+    for (const [one, own] of values.entries()) {
+      (uses[one] as Uint32Array)[own] = (uses[one]?.[own] as number) + 1;
+      for (const [another, its] of values.entries()) {
+        (had[one]?.[another] as Uint8Array)[own * (counts[another] as number) + its] = 1;
+      }
     }
     rows.push(values);
   }
+
+  for (const [axis, count] of counts.entries()) {
+    for (let other = axis + 1; other < counts.length; other++) {
+      for (let value = 0; value < count; value++) {
+        for (let otherValue = 0; otherValue < (counts[other] as number); otherValue++) {
+          if (lacks(axis, value, other, otherValue)) {
+            addRowWith(axis, value, other, otherValue);
+          }
+        }
+      }
+    }
+  }
   return rows;
-}
-
-/** What rows have to have: each pair of values of two axes, and of one axis each value. */
-function missingOf(counts: readonly number[]): Choice[][] {
-  const choices = counts.map((count, axis) =>
-    Array.from({ length: count }, (_, value): Choice => [axis, value]),
-  );
-  const [only = []] = choices;
-  return choices.length === 1
-    ? only.map((choice) => [choice])
-    : choices.flatMap((some, axis) =>
-        choices
-          .slice(axis + 1)
-          .flatMap((others) => some.flatMap((choice) => others.map((other) => [choice, other]))),
-      );
-}
-
-/** The value that has the most pairs with a row that are still missing; of several, the one that was used least. */
-function bestValue(
-  axis: number,
-  uses: readonly number[],
-  row: readonly Choice[],
-  missing: ReadonlyMap<string, unknown>,
-): number {
-  const gain = (value: number): number =>
-    row.filter((choice) => missing.has(keyOf([choice, [axis, value]]))).length;
-  const [best = 0] = [...uses.keys()].sort(
-    (a, b) => gain(b) - gain(a) || (uses[a] ?? 0) - (uses[b] ?? 0) || a - b,
-  );
-  return best;
 }

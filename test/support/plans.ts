@@ -2,6 +2,7 @@ import type { Arrangement } from "../../src/kernels/kernel.ts";
 import { planCompact as compact, planPartition as partition } from "../../src/plan/compact.ts";
 import type { DeviceFacts } from "../../src/plan/device_facts.ts";
 import { withFasterWays } from "../../src/plan/faster_ways.ts";
+import { planNarrow } from "../../src/plan/narrow.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { planReduce as reduce } from "../../src/plan/reduce.ts";
 import { inReverse } from "../../src/plan/reverse.ts";
@@ -19,7 +20,7 @@ export const planScan = async (
   ...rest: Rest
 ): Promise<Plan> =>
   options.segments === undefined
-    ? scan(options, { ...withFasterWays(facts), inReverse }, ...rest)
+    ? planNarrow(options, facts, (own) => scan(own, { ...withFasterWays(facts), inReverse }, ...rest))
     : planSegments("scan", options, { ...withFasterWays(facts), inReverse }, ...rest);
 
 export const planReduce = async (

@@ -7,7 +7,7 @@ import { tuningNames } from "../../plan/options.ts";
 import type { Context } from "../device/context.ts";
 import { withDevice } from "../device/cpu_context.ts";
 import { requireDevice } from "../device/lost.ts";
-import { once } from "../executor/load_later.ts";
+import { afterLoad, once } from "../executor/load_later.ts";
 
 // Which calls at hand run on the CPU.
 
@@ -34,12 +34,12 @@ const mostOf = (lengths: CpuLengths, primitive: string): number =>
 
 /** Whether the CPU takes a call, if it has loops for it. */
 export function cpuTakes({ cpu }: Context, { primitive, length, options }: CallSize): boolean {
-  if (
-    cpu === undefined ||
-    Object.keys(tuningNames).some(
-      (name) => (options as TuningOptions)[name as keyof TuningOptions] !== undefined,
-    )
-  ) {
+  for (const name in tuningNames) {
+    if ((options as TuningOptions)[name as keyof TuningOptions] !== undefined) {
+      return false;
+    }
+  }
+  if (cpu === undefined) {
     return false;
   }
   const { lengths } = cpu;
@@ -59,7 +59,7 @@ export async function onCpu<Made>(
 ): Promise<Made | undefined> {
   if (cpuTakes(context, size)) {
     requireDevice(context, size.primitive);
-    const made = await run(await loadCalls());
+    const made = await afterLoad(loadCalls(), run);
     if (made !== undefined) {
       return made;
     }

@@ -16,7 +16,7 @@ import type { Context } from "../device/context.ts";
 import type { Given, Place, Target } from "../device/given.ts";
 import { bytesOf } from "../device/given.ts";
 import type { CheckedEnds } from "../executor/check_ends.ts";
-import { once } from "../executor/load_later.ts";
+import { afterLoad, once } from "../executor/load_later.ts";
 
 // Scans and reductions at hand on the CPU, and what all calls there share. Each call gives undefined if the CPU has no loop for it. Texts that a
 // compiler would refuse have none: the device reports them.
@@ -41,24 +41,24 @@ export interface FoldAtHand {
 }
 
 /** The elements of a call's array, as they are now. @throws {ArgumentError} if they are not there any more. */
-export async function arrayOf(
+export function arrayOf(
   given: Given,
   type: ElementType,
   caller: string,
   name = "data",
-): Promise<CpuArray> {
-  const narrow = type.wide && (await loadOthers());
-  const bytes = bytesOf(given, caller, name, name);
-  return narrow?.widened(bytes, type) ?? { type, length: given.length, numbers: numbersOver(bytes, type) };
+): CpuArray | Promise<CpuArray> {
+  return type.wide
+    ? afterLoad(loadOthers(), ({ widened }) => widened(bytesOf(given, caller, name, name), type))
+    : { type, length: given.length, numbers: numbersOver(bytesOf(given, caller, name, name), type) };
 }
 
 /** Numbers that loops have made, as an array of the type holds them. */
-export const packed = async (numbers: Numbers, type: ElementType): Promise<Numbers> =>
-  type.wide ? (await loadOthers()).packed(numbers, type) : numbers;
+export const packed = (numbers: Numbers, type: ElementType): Numbers | Promise<Numbers> =>
+  type.wide ? afterLoad(loadOthers(), (narrow) => narrow.packed(numbers, type)) : numbers;
 
 /** Options as loops take them: with types of 32 bits in the place of those of 8 and 16. */
-export const wideIn = async <Options extends object>(options: Options): Promise<Options> =>
-  namesNarrow(options) ? (await loadOthers()).wideOptions(options) : options;
+export const wideIn = <Options extends object>(options: Options): Options | Promise<Options> =>
+  namesNarrow(options) ? afterLoad(loadOthers(), (narrow) => narrow.wideOptions(options)) : options;
 
 /**
  * Computes with arrays of a call, which have to stay where they are: loops would read nothing in their place.
@@ -68,7 +68,7 @@ export const wideIn = async <Options extends object>(options: Options): Promise<
 export async function withArrays<Made>(
   caller: string,
   arrays: Readonly<Record<string, Place>>,
-  compute: () => Promise<Made>,
+  compute: () => Made | Promise<Made>,
 ): Promise<Made> {
   try {
     return await compute();

@@ -4,7 +4,8 @@ import type { DeclaredParams } from "../../algebra/seen_params.ts";
 import { paramsIn } from "../../algebra/seen_params.ts";
 import type { CheckedSegments } from "../../algebra/segments.ts";
 import type { ElementType, Scalar } from "../../algebra/types.ts";
-import type { Condition, CpuArray, CpuCall, Moves, Numbers, OnCpu } from "../../cpu/call.ts";
+import { namesNarrow } from "../../algebra/types.ts";
+import type { Classes, Condition, CpuArray, CpuCall, Moves, Numbers, OnCpu } from "../../cpu/call.ts";
 import { exact, loops, placeOfBest, segmentFolds } from "../../cpu/loops.ts";
 import { bytesIn, isShifted, newNumbers, numbersOver } from "../../cpu/numbers.ts";
 import type { CpuSegments } from "../../cpu/segments.ts";
@@ -16,7 +17,7 @@ import type { Primitive, Request, Result } from "../../primitives/primitive.ts";
 import type { Context } from "../device/context.ts";
 import type { Given, Target } from "../device/given.ts";
 import { fresh } from "../device/given.ts";
-import { planOfCall } from "../executor/load_later.ts";
+import { afterLoad, planOfCall } from "../executor/load_later.ts";
 import type { Planned } from "../executor/planned.ts";
 import { keyOfCall } from "../executor/planned.ts";
 import type { FoldAtHand } from "./cpu_calls.ts";
@@ -50,6 +51,24 @@ async function conditionOn(
           scalars,
           keptAs ? { ...moves, to: numbersOver(moves.to, keptAs.to) } : moves,
         ),
+    }
+  );
+}
+
+/** The class of each element of a type by a caller's text; undefined if the CPU has no code for it. */
+async function classesOn(
+  context: Context,
+  text: string,
+  from: ElementType,
+  params: DeclaredParams | undefined,
+): Promise<Classes | undefined> {
+  const { classText, needsF16, scalarsIn } = await loadTexts();
+  const loops = needsF16(context, text) ? undefined : classText({ text, from, params });
+  const scalars = scalarsIn(params);
+  return (
+    loops && {
+      count: ({ numbers, length }, counts) => loops.count(numbers, length, scalars, counts),
+      move: ({ numbers, length }, ...places) => loops.move(numbers, length, scalars, ...places),
     }
   );
 }
@@ -172,12 +191,10 @@ async function selectedFrom(context: Context, { planned, given, types }: Omit<Se
         : (await loadTexts()).mapped(context, items, { text: map.text, to: kept, params });
   const condition =
     where === undefined ? undefined : await conditionOn(context, where, items.type, params, keptAs);
-  const classOf =
-    classText === undefined
-      ? undefined
-      : (await loadTexts()).mapped(context, items, { text: classText, params });
-  const isRead = (where ?? classText) === undefined || (condition ?? classOf) !== undefined;
-  return data && isRead ? { items, data, condition, classOf } : undefined;
+  const inClasses =
+    classText === undefined ? undefined : await classesOn(context, classText, items.type, params);
+  const isRead = (where ?? classText) === undefined || (condition ?? inClasses) !== undefined;
+  return data && isRead ? { items, data, condition, inClasses } : undefined;
 }
 
 /** `Fold.compact` and `Fold.partition`. */
@@ -192,7 +209,7 @@ export async function select(
   if (read === undefined) {
     return undefined;
   }
-  const { items, condition, classOf } = read;
+  const { items, condition, inClasses } = read;
   const isWhole = primitive === "partition";
   const stored = indices ? u32 : types.type;
   const isInPlace = target !== fresh && stored.wide === undefined;
@@ -202,8 +219,8 @@ export async function select(
   const keep = condition
     ? (moves: Moves) => condition.keep(seen, { ...moves, flags })
     : loops.moves.byFlags(flags as Uint32Array);
-  const { values: selected, counts } = classOf
-    ? loops.moves.partitionByClasses({ ...moved, classOf, classes })
+  const { values: selected, counts } = inClasses
+    ? loops.moves.partitionByClasses(moved, inClasses, classes)
     : loops.moves.selectBy(moved, keep, isWhole);
   const values = await packed(selected, stored);
   if (target === fresh) {
@@ -234,36 +251,64 @@ export async function argMinMax(
   return { value: valueOfBytes(bytes, array.type) as Scalar, index };
 }
 
-/** A call of a primitive that `src/primitives/` describes. The result has the elements of each result of the request. */
+/** The request as loops take it: with types of 32 bits in the place of those of 8 and 16. */
+const wideRequest = (request: Request): Request | Promise<Request> =>
+  namesNarrow(request.options) || request.results.some(({ type }) => type.wide)
+    ? afterLoad(wideIn(request.options), (options) => ({
+        ...request,
+        options,
+        results: request.results.map((result) => ({ ...result, type: result.type.wide ?? result.type })),
+      }))
+    : request;
+
+/**
+ * A call of a primitive that `src/primitives/` describes, on arrays with their types, by the names of the operands. The result has the elements of
+ * each result of the request.
+ */
 export async function described(
   context: Context,
   { name, onCpu }: Primitive<never>,
   request: Request,
-  operands: readonly { readonly name: string; readonly given: Given; readonly type: ElementType }[],
+  given: Readonly<Record<string, Given>>,
+  types: Readonly<Record<string, { readonly type: ElementType }>>,
 ): Promise<readonly Uint8Array[] | undefined> {
   const { key, keyType } = request.options as { readonly key?: unknown; readonly keyType?: ElementType };
-  const types = [...operands, ...request.results].map(({ type }) => type);
-  if (!areTaken(context, ...types, ...(key !== undefined && keyType ? [keyType] : []))) {
+  if (key !== undefined && keyType && !areTaken(context, keyType)) {
     return undefined;
+  }
+  for (const { type } of [...Object.values(types), ...request.results]) {
+    if (!areTaken(context, type)) {
+      return undefined;
+    }
   }
   const isText = onCpu === "conditions" || onCpu === "maps";
   const ownLoops = onCpu && (isText ? (await loadTexts())[onCpu] : loops[onCpu]);
   const arrays: Record<string, CpuArray> = {};
-  for (const { name: operand, given, type } of operands) {
-    arrays[operand] = await arrayOf(given, type, name, operand);
+  for (const operand in given) {
+    const { type } = types[operand] as { readonly type: ElementType };
+    arrays[operand] = await arrayOf(given[operand] as Given, type, name, operand);
   }
+  const loop = (ownLoops as Readonly<Record<string, OnCpu>> | undefined)?.[name];
+  const made = await loop?.(cpuCallOf(context, arrays, await wideRequest(request)));
+  if (made === undefined) {
+    return undefined;
+  }
+  const results: Uint8Array[] = [];
+  for (const [at, numbers] of made.entries()) {
+    results.push(bytesIn(await packed(numbers, (request.results[at] as Result).type)));
+  }
+  return results;
+}
+
+/** What loops take of a call. */
+function cpuCallOf(context: Context, arrays: CpuCall["arrays"], request: Request): CpuCall {
   const params = paramsIn(request.options);
-  const mappedBy: CpuCall["mapped"] = async (text, from, to, hasIndex = false, beside) =>
-    (await loadTexts()).mapped(context, from, { text, to, hasIndex, params, beside });
-  const wide = {
-    ...request,
-    options: await wideIn(request.options),
-    results: request.results.map((result) => ({ ...result, type: result.type.wide ?? result.type })),
-  };
   const call: CpuCall = {
     arrays,
-    request: wide,
-    mapped: mappedBy,
+    request,
+    async mapped(text, from, to, hasIndex = false, beside) {
+      return (await loadTexts()).mapped(context, from, { text, to, hasIndex, params, beside });
+    },
     async addedToBins(text, from, bins, weights) {
       const { binText, needsF16, scalarsIn } = await loadTexts();
       const to = weights ? (weights instanceof Int32Array ? "whole sums" : "float sums") : "counts";
@@ -273,12 +318,10 @@ export async function described(
     },
     condition: (text, type) => conditionOn(context, text, type, params),
     async elementsInOrder() {
-      const ofData = { ...call, request: { ...wide, results: wide.results.slice(0, 1) } };
+      const ofData = { ...call, request: { ...request, results: request.results.slice(0, 1) } };
       return (await loops.sorts.sort(ofData))?.[0];
     },
     positionsInOrder: async () => (await loops.sorts.argSort(call))?.[0] as Uint32Array | undefined,
   };
-  const made = await (ownLoops as Readonly<Record<string, OnCpu>> | undefined)?.[name]?.(call);
-  const stored = made?.map((numbers, at) => packed(numbers, (request.results[at] as Result).type));
-  return stored && (await Promise.all(stored)).map(bytesIn);
+  return call;
 }

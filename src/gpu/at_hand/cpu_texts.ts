@@ -10,7 +10,7 @@ import type { Context } from "../device/context.ts";
 
 export * as conditions from "../../cpu/conditions.ts";
 export * as maps from "../../cpu/maps.ts";
-export { binText, conditionText, operatorText } from "../../cpu/texts.ts";
+export { binText, classText, conditionText, operatorText } from "../../cpu/texts.ts";
 export { mapOf } from "../../plan/map.ts";
 
 /** What a text with values of f16 has: the type, one that is made of it, or a number such as `1.5h`. */

@@ -16,7 +16,7 @@ import { nameIfConverted, requireWidening } from "../../algebra/widening.ts";
 import type { Given, Target } from "../device/given.ts";
 import { fresh, givenOf } from "../device/given.ts";
 import type { CheckedEnds } from "../executor/check_ends.ts";
-import { loadNumbers, once } from "../executor/load_later.ts";
+import { afterLoad, loadNumbers, once } from "../executor/load_later.ts";
 import type { Planned, PlanOptions } from "../executor/planned.ts";
 
 // The types of a call at hand, and where its results go.
@@ -54,10 +54,11 @@ export function endReaderOf(
 }
 
 /** Where the result goes: to `into`, which is checked, or to a new array. `others` are the other arguments of `resultIn`. */
-export const targetFor = async (
+export const targetFor = (
   into: unknown,
   ...others: readonly [Given, HandTypes["arrayOf"], string, number, boolean]
-): Promise<Target> => (into === undefined ? fresh : (await loadRooms()).resultIn(into, ...others));
+): Target | Promise<Target> =>
+  into === undefined ? fresh : afterLoad(loadRooms(), ({ resultIn }) => resultIn(into, ...others));
 
 /** The types of the input and of the output. */
 export interface HandTypes {
@@ -69,58 +70,70 @@ export interface HandTypes {
 }
 
 /** The types of the array's elements and of the result. `name` is the argument or the option that the array was given as. */
-export async function typesOf(
+export function typesOf(
   { data, isGone }: Given,
   options: TypeOptions,
   caller: string,
   name = "data",
-): Promise<HandTypes> {
+): HandTypes | Promise<HandTypes> {
   if (isGone) {
     throw goneError(caller, name);
   }
   const given = options as { readonly [Name in keyof TypeOptions]?: ElementType };
   const named = namedType(data, given);
-  const own =
+  const ofArray =
     structOfArray(data, named, caller, given.from ? "from" : "type") ??
     named ??
-    (await typeNamed(typeNameOfArray(data, named, caller)));
-  if (given.map === undefined && given.from === undefined) {
-    return { type: own, arrayOf: (...range) => arrayLike(data, ...range) };
-  }
-  const type = given.type ?? own;
-  return {
-    from: own,
-    type,
-    arrayOf: (...range) => (isSameType(own, type) ? arrayLike(data, ...range) : arrayOver(type, ...range)),
-  };
+    typeNamed(typeNameOfArray(data, named, caller));
+  return afterLoad(ofArray, (own): HandTypes => {
+    if (given.map === undefined && given.from === undefined) {
+      return { type: own, arrayOf: (...range) => arrayLike(data, ...range) };
+    }
+    const type = given.type ?? own;
+    return {
+      from: own,
+      type,
+      arrayOf: (...range) => (isSameType(own, type) ? arrayLike(data, ...range) : arrayOver(type, ...range)),
+    };
+  });
 }
 
 /** The same for a call that takes a map. Without one, `type` may be a type that has every value of the array's. */
-export async function mappedTypesOf(given: Given, options: TypeOptions, caller: string): Promise<HandTypes> {
+export function mappedTypesOf(
+  given: Given,
+  options: TypeOptions,
+  caller: string,
+): HandTypes | Promise<HandTypes> {
   const name = given.isGone ? undefined : nameIfConverted(given.data, options, caller);
   if (name === undefined) {
     return typesOf(given, options, caller);
   }
   const type = options.type as ElementType;
-  const from = await typeNamed(name);
-  requireWidening(caller, from, type);
-  return typesOf(given, { type, from }, caller);
+  return afterLoad(typeNamed(name), (from) => {
+    requireWidening(caller, from, type);
+    return typesOf(given, { type, from }, caller);
+  });
 }
 
 /** The same for a scan or a reduction. Of elements of 8 and 16 bits, the results have 32 bits if no type is named. */
-export async function foldedTypesOf(given: Given, options: TypeOptions, caller: string): Promise<HandTypes> {
-  const types = await mappedTypesOf(given, options, caller);
-  const { type, from = type } = types;
-  return options.type === undefined && type.wide
-    ? { from, type: type.wide, arrayOf: arrayOver.bind(undefined, type.wide) }
-    : types;
-}
+export const foldedTypesOf = (
+  given: Given,
+  options: TypeOptions,
+  caller: string,
+): HandTypes | Promise<HandTypes> =>
+  afterLoad(mappedTypesOf(given, options, caller), (types): HandTypes => {
+    const { type, from = type } = types;
+    return options.type === undefined && type.wide
+      ? { from, type: type.wide, arrayOf: arrayOver.bind(undefined, type.wide) }
+      : types;
+  });
 
 const shortTypes = { u32, i32, f32, f16, ...narrowTypes } as const;
 
 /** The element type of this name. */
-const typeNamed = async (name: TypeName | NarrowName): Promise<ElementType> =>
-  shortTypes[name as keyof typeof shortTypes] ?? (await loadNumbers())[name as "u64" | "i64" | "f64"];
+const typeNamed = (name: TypeName | NarrowName): ElementType | Promise<ElementType> =>
+  shortTypes[name as keyof typeof shortTypes] ??
+  afterLoad(loadNumbers(), (types): ElementType => types[name as "u64" | "i64" | "f64"]);
 
 /** The options of a compaction or a partition. Nobody has checked them yet. */
 export type SelectOptions = TypeOptions & {

@@ -1,9 +1,9 @@
 import type { DeviceFacts } from "../../plan/device_facts.ts";
 import type { AnyOperator } from "../../plan/options.ts";
 import type { Plan } from "../../plan/plan.ts";
+import { planFactsFor } from "../../plan/plan_facts_for.ts";
 import type { ScanOptions } from "../../plan/scan.ts";
 import { planScan } from "../../plan/scan.ts";
-import { planFactsFor } from "../executor/plan_facts_for.ts";
 import { arrangementFor } from "../executor/plans_of_calls.ts";
 
 // What is loaded when a device is opened, and by a scan.

@@ -10,20 +10,20 @@ import type { CompactOptions } from "../../plan/compact.ts";
 import { MOST_CLASSES, planCompact, planPartition } from "../../plan/compact.ts";
 import type { AnyOperator } from "../../plan/options.ts";
 import type { Plan } from "../../plan/plan.ts";
+import { planFactsFor } from "../../plan/plan_facts_for.ts";
 import type { ReduceOptions } from "../../plan/reduce.ts";
 import { planReduce } from "../../plan/reduce.ts";
 import { compact } from "../../primitives/compact.ts";
 import { callNames } from "../../primitives/option_names.ts";
 import type { ClassPartition, Partition } from "../../primitives/partition.ts";
 import { partition } from "../../primitives/partition.ts";
-import { reduce, requireNoRoom } from "../../primitives/reduce.ts";
+import { reduce } from "../../primitives/reduce.ts";
 import { bufferBytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import type { Given } from "../device/given.ts";
 import { bytesOf } from "../device/given.ts";
 import type { ReadBack } from "../device/transfer.ts";
-import { paramsAtHand } from "../executor/load_later.ts";
-import { planFactsFor } from "../executor/plan_facts_for.ts";
+import { afterLoad, paramsAtHand } from "../executor/load_later.ts";
 import { plannedLength } from "../executor/planned.ts";
 import { arrangementFor } from "../executor/plans_of_calls.ts";
 import type { LongCall, LongPlanned } from "../streams/pieces_at_hand.ts";
@@ -34,6 +34,16 @@ import { loadStreams } from "./load_streams.ts";
 import { isLong, planAtHand, readBackOf, runAtHand } from "./run_at_hand.ts";
 
 // Reductions, compactions and partitions at hand.
+
+/** @throws {ArgumentError} for an array for the result: a total at hand is a value. */
+export function requireNoRoom({ into }: { readonly into?: unknown }): void {
+  if (into !== undefined) {
+    throw new ArgumentError(
+      "reduce: into is for arrays on the GPU, and data is a typed array; its totals are returned",
+      "into",
+    );
+  }
+}
 
 /** `Fold.reduce`. `given` is the array as it was when the call began. */
 export async function reduceAtHand(
@@ -155,8 +165,8 @@ async function selectAtHand(
   const selection: Selection = { planned: { primitive, all, plan }, given, types, itemBytes, target };
   const { bytes, counts } =
     (await onCpu(context, size, (cpu) =>
-      cpu.withArrays(primitive, { data: given }, async () =>
-        (await loadCpuPrimitives()).select(context, { ...selection, flags: words }),
+      cpu.withArrays(primitive, { data: given }, () =>
+        afterLoad(loadCpuPrimitives(), ({ select }) => select(context, { ...selection, flags: words })),
       ),
     )) ??
     (goesInPieces

@@ -26,6 +26,9 @@ const facts: DeviceFacts = {
   lookBack: false,
 };
 
+/** Bytes of a piece. The simulated device takes tenths of a second for a mebibyte: shorter pieces show results sooner, in less memory. */
+const PIECE_BYTES = 2 ** 20;
+
 /** A context whose device `simulate` makes when a call first needs one. `noGpu` says why there is no GPU. */
 export function cpuContext(
   noGpu: Error,
@@ -60,7 +63,7 @@ export function cpuContext(
       },
     },
     facts,
-    ...emptyContext(),
+    ...emptyContext(PIECE_BYTES),
     destroy(): void {
       context.lost ??= { reason: "destroyed", message: "" } as GPUDeviceLostInfo;
       device?.destroy();

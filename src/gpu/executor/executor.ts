@@ -361,7 +361,10 @@ export async function compilePlan(
     digits = plan.spine && runNumberDigits(context);
   } catch (cause) {
     destroy();
-    throw await explain(context, title, cause);
+    const error = (await explain(context, title, cause)) as Error;
+    // A kernel is compiled for all calls that wait for it. The stack says which call this one is.
+    Error.captureStackTrace?.(error);
+    throw error;
   }
   // The run number of the last execution.
   let run = 0;

@@ -18,6 +18,13 @@ export function once<T>(load: () => Promise<T>): () => T | Promise<T> {
     });
 }
 
+/** What follows from a value, as soon as it is there. A call whose code is loaded makes no promise for it. */
+export const afterLoad = <T, Made>(
+  value: T | Promise<T>,
+  use: (value: T) => Made,
+): Made | Promise<Awaited<Made>> =>
+  (value instanceof Promise ? value.then(use) : use(value)) as Made | Promise<Awaited<Made>>;
+
 export const loadParams = /* @__PURE__ */ once(() => import("./params.ts"));
 
 /** Options that may have params. Nobody has checked these yet. */
@@ -32,15 +39,15 @@ export const loadParamsOf = (options: MayHaveParams | undefined): unknown =>
 /** What options with params have loaded. */
 export const paramsPart = () => loadParams() as typeof import("./params.ts");
 
-/** The option `params` of a call, checked, once {@link loadParamsOf} is done: as the plan takes it, with the values. @throws {ArgumentError} {@link FeatureError} */
-export const checkedParams = (options: MayHaveParams, caller: string, context: Context): ParamsOption =>
-  options.params === undefined ? {} : paramsPart().checkedParams("call", options, caller, context);
-
-/** The same of a call that may wait. */
-export const paramsAtHand = async (...given: Parameters<typeof checkedParams>): Promise<ParamsOption> => {
-  await loadParamsOf(given[0]);
-  return checkedParams(...given);
-};
+/** The option `params` of a call, checked: as the plan takes it, with the values. @throws {ArgumentError} {@link FeatureError} */
+export const paramsAtHand = (
+  options: MayHaveParams,
+  caller: string,
+  context: Context,
+): ParamsOption | Promise<ParamsOption> =>
+  options.params === undefined
+    ? {}
+    : afterLoad(loadParams(), (params) => params.checkedParams("call", options, caller, context));
 
 /** Plans. If options name types of 8 or 16 bits, loads what plans for these. */
 export const planFor = async <Options extends object>(

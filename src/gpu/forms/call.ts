@@ -3,8 +3,10 @@ import type { AnyArray } from "../../algebra/arrays.ts";
 import { arrayOver, goneError, isOnGpu, namedType } from "../../algebra/arrays.ts";
 import { describe } from "../../algebra/check_value.ts";
 import { u32 } from "../../algebra/integers.ts";
+import { valuesIn } from "../../algebra/seen_params.ts";
 import type { ElementType } from "../../algebra/types.ts";
 import { requireType } from "../../algebra/types.ts";
+import { nameIfConverted } from "../../algebra/widening.ts";
 import { ArgumentError, refuse } from "../../errors.ts";
 import { requireOptions } from "../../options.ts";
 import { requireBindable } from "../../plan/binding_length.ts";
@@ -27,7 +29,9 @@ import { bytesOf, fresh, givenOf } from "../device/given.ts";
 import { requireDevice } from "../device/lost.ts";
 import type { ReadBack } from "../device/transfer.ts";
 import type { Range } from "../executor/executor.ts";
-import { checkedParams } from "../executor/load_later.ts";
+import { afterLoad } from "../executor/load_later.ts";
+import { keyOfCall } from "../executor/planned.ts";
+import { checkedParams } from "../executor/with_params.ts";
 import {
   plannedLengthOnGpu,
   requireInto,
@@ -36,9 +40,10 @@ import {
   requireOnGpu,
 } from "../gpu_arrays/calls_on_gpu.ts";
 import type { Arrays, GpuArray } from "../gpu_arrays/gpu_array.ts";
+import { countOf, runOnGpu } from "../gpu_arrays/run_on_gpu.ts";
 import { readAll, upload, viaGpu } from "../gpu_arrays/upload_and_wrap.ts";
+import { prepare } from "../recordings/recording.ts";
 import { planPrimitive } from "./prepare.ts";
-import { countOf, runOnGpu } from "./run_on_gpu.ts";
 
 // Calls of primitives on arrays: those on the GPU, and those at hand, which go there and back.
 
@@ -71,23 +76,29 @@ interface Call {
   };
 }
 
+/** An operand that a call was given, and its array. */
+type GivenOperand = readonly [operand: Operand, array: Given];
+
 /** The operands that a call was given, and their arrays. */
 function operandsIn(
   { name: primitive, operands }: Primitive<never>,
   { arrays, options }: Arguments,
-): readonly (readonly [operand: Operand, array: Given])[] {
-  return operands.flatMap((operand): (readonly [Operand, Given])[] => {
+): readonly GivenOperand[] {
+  const pairs: GivenOperand[] = [];
+  for (const operand of operands) {
     const { name, isOption, inside, isByName, behind } = operand;
     const given = arrays[name] ?? givenOf(Object(Object(options)[inside ?? ""])[name]);
     if (!("data" in given)) {
       const names = Object.keys(isByName ? Object(Object(options)[name]) : given);
-      return operandsOfList(operand, names).map((one, at) => [one, given[at] as Given]);
+      pairs.push(...operandsOfList(operand, names).map((one, at): GivenOperand => [one, given[at] as Given]));
+    } else if (given.data !== undefined || !(isOption || inside || behind)) {
+      if (isByName && given.data !== undefined) {
+        refuse(primitive, name, describe(given.data), "an object of arrays, such as { y: array }");
+      }
+      pairs.push([operand, given]);
     }
-    if (isByName && given.data !== undefined) {
-      refuse(primitive, name, describe(given.data), "an object of arrays, such as { y: array }");
-    }
-    return (isOption || inside || behind) && given.data === undefined ? [] : [[operand, given]];
-  });
+  }
+  return pairs;
 }
 
 /** Calls a primitive on arrays, at hand or on the GPU. */
@@ -102,8 +113,6 @@ export async function call(
   const [there] = pairs.find(([{ inside }, { data }]) => !inside && isOnGpu(data)) ?? [];
   requireOptions(name, given.options, callNames(primitive, there !== undefined), primitive.cures);
   requireDevice(context, name);
-  const isOperand = (option: string): boolean => primitive.operands.some((one) => one.name === option);
-  const others = Object.entries(given.options).filter(([option]) => !isOperand(option));
   const into = given.arrays.into as Given | undefined;
   const called: Call = {
     primitive,
@@ -115,7 +124,7 @@ export async function call(
     ),
     into: into?.data === undefined ? undefined : into,
     options: {
-      ...Object.fromEntries(others),
+      ...withoutOperands(given.options, primitive),
       ...checkedParams(given.options, name, context),
       ...given.numbers,
     },
@@ -129,6 +138,17 @@ export async function call(
     pairs.map(([operand, array]) => [operand.name, requireArray(array, optionOf(operand), placeOf(operand))]),
   );
   return callOnGpu(called, onGpu, called.into && requireArray(called.into, "into"));
+}
+
+/** The options that are no operands. */
+function withoutOperands(options: object, { operands }: Primitive<never>): object {
+  const others: Record<string, unknown> = {};
+  for (const option of Object.keys(options)) {
+    if (!operands.some(({ name }) => name === option)) {
+      others[option] = options[option as keyof typeof options];
+    }
+  }
+  return others;
 }
 
 /** The argument or the option that an operand is given as. */
@@ -162,9 +182,10 @@ function checked(
   seen: Omit<Seen<object>, "lists" | "options" | "facts">,
 ): Request {
   const { facts } = context;
-  const typesIn = (list: string): readonly (ElementType | undefined)[] =>
-    operands.filter(({ name }) => givenAs(name) === list).map(({ name }) => seen.types[name]);
-  const ofLists = Object.fromEntries(lists.map((list) => [list, typesIn(list)]));
+  const ofLists: Record<string, readonly (ElementType | undefined)[]> = {};
+  for (const list of lists) {
+    ofLists[list] = operands.filter(({ name }) => givenAs(name) === list).map(({ name }) => seen.types[name]);
+  }
   const request = primitive.request({ ...seen, lists: ofLists, options, facts } as Seen<never>);
   const { title, words = {} } = request;
   requireChosen(options, title, facts);
@@ -205,7 +226,7 @@ async function callOnGpu(
 ): Promise<unknown> {
   const { primitive, operands, options } = called;
   const arrayOf = ({ name }: Operand): GpuArray => onGpu[name] as GpuArray;
-  for (const operand of operands.filter(({ isNamed }) => isNamed)) {
+  for (const operand of operands.filter(({ isNamed, isWidened }) => isNamed && !isWidened)) {
     const [caller, named] = operand.isMapped
       ? ([`${primitive.name}: from`, "from"] as const)
       : ([primitive.name, "type"] as const);
@@ -266,22 +287,24 @@ function run(
   const isPlain = operands.every((one) => arrayOf(one).offset === 0);
   const arrangements = primitive.arrangements?.slice(0, isPlain ? 1 : undefined);
   const sources = Object.fromEntries(operands.map((operand) => [operand.range, arrayOf(operand)]));
-  const rangeNamed = (name: string): string => operands.find((one) => one.name === name)?.range ?? "";
   return runOnGpu(context, arrays, {
     title,
-    primitive: [primitive.name, ...(arrangements ?? [])].join(),
-    all,
-    plan: () => planPrimitive(primitive, context.facts, all, arrangements),
+    key: keyOfCall({ primitive: `${[primitive.name, ...(arrangements ?? [])].join()} on the GPU`, all }),
+    async compile() {
+      const plan = await planPrimitive(primitive, context.facts, all, arrangements);
+      const scratchBytes = plan.scratch.reduce((sum, { bytes }) => sum + bytes, 0);
+      return { ...(await prepare(context, plan, undefined, true)), scratchBytes };
+    },
     sources: { input: data, ...sources },
-    ranges: { ...request.numbers, ...Object.fromEntries(counts) },
-    results: results.map(({ like, ...others }) => ({ ...others, ...(like && { like: rangeNamed(like) }) })),
+    ranges: { ...request.numbers, ...Object.fromEntries(counts), ...valuesIn(all) },
+    results: results.map((result) => ({ ...result, like: onGpu[result.like ?? ""] })),
     into,
   });
 }
 
 /** The types of an operand at hand. @throws {ArgumentError} if it is no array of an element type. */
 async function typesAtHand({ primitive, options }: Call, operand: Operand, array: Given): Promise<HandTypes> {
-  const { isNamed, isMapped } = operand;
+  const { isNamed, isMapped, isWidened } = operand;
   const [option, place] = [optionOf(operand), placeOf(operand)];
   if (array.isGone) {
     throw goneError(primitive.name, option, place);
@@ -293,7 +316,9 @@ async function typesAtHand({ primitive, options }: Call, operand: Operand, array
   }
   try {
     const own = isMapped ? namedType(array.data, { ...(options as object), map: "" }) : type;
-    return await typesOf(array, isMapped ? { from: own } : isNamed ? { type: own } : {}, title);
+    const isOther =
+      isWidened && nameIfConverted(array.data as AnyArray, options as object, title) !== undefined;
+    return await typesOf(array, isMapped ? { from: own } : isNamed && !isOther ? { type: own } : {}, title);
   } catch (cause) {
     const isOfArray = cause instanceof ArgumentError && cause.option === "data";
     throw isOfArray ? new ArgumentError(cause.message, option) : cause;
@@ -306,107 +331,124 @@ const contentsOf = (
   types: Readonly<Record<string, HandTypes>>,
 ): HandTypes["arrayOf"] => types[like]?.arrayOf ?? arrayOver.bind(undefined, type);
 
-/** @throws {ArgumentError} if the first result of a call at hand does not fit in `into`. */
-async function requireRoom(
-  { primitive, into }: Call,
-  result: Result,
-  types: Readonly<Record<string, HandTypes>>,
-): Promise<void> {
-  if (into) {
-    await targetFor(into.data, into, contentsOf(result, types), primitive.name, result.most, true);
-  }
+/** A call on arrays at hand, which was checked. */
+interface HandCall {
+  readonly called: Call;
+  readonly request: Request;
+  /** The operands beside those inside options, and their arrays. */
+  readonly atHand: readonly GivenOperand[];
+  /** The types of each operand, by its name. */
+  readonly types: Readonly<Record<string, HandTypes>>;
+  /** How many elements the input has. */
+  readonly length: number;
 }
 
-/** A call on arrays at hand. */
-async function callAtHand(
-  call: Call,
-  pairs: readonly (readonly [operand: Operand, array: Given])[],
-): Promise<unknown> {
-  const { primitive, context, arrays, into } = call;
+/** Checks a call on arrays at hand. @throws {ArgumentError} {@link LimitError} {@link FeatureError} */
+async function checkedAtHand(call: Call, pairs: readonly GivenOperand[]): Promise<HandCall> {
+  const { primitive, into } = call;
   const atHand = pairs.filter(([{ inside }]) => !inside);
   const called = { ...call, operands: atHand.map(([operand]) => operand) };
-  const all: Record<string, HandTypes> = {};
+  const handTypes: Record<string, HandTypes> = {};
+  const types: Record<string, ElementType> = {};
+  const lengths: Record<string, number> = {};
+  const arrays: Record<string, AnyArray> = {};
   for (const [operand, array] of atHand) {
-    all[operand.name] = await typesAtHand(called, operand, array);
+    const { name } = operand;
+    const own = await typesAtHand(called, operand, array);
+    handTypes[name] = own;
+    types[name] = own.type;
+    lengths[name] = array.length;
+    arrays[name] = array.data;
   }
-  const types = Object.fromEntries(Object.entries(all).map(([name, { type }]) => [name, type]));
-  const lengths = Object.fromEntries(atHand.map(([{ name }, { length }]) => [name, length]));
-  const contents = Object.fromEntries(atHand.map(([{ name }, { data }]) => [name, data]));
   // What the request follows from is read in its arrays.
   for (const [operand, array] of atHand) {
     bytesOf(array, primitive.name, placeOf(operand), optionOf(operand));
   }
-  const request = checked(called, { types, lengths, arrays: contents, isCounted: false });
-  const { title, results, words = {}, scratchBytes = 0 } = request;
-  const input = inputOf(called);
-  const length = lengths[input.name] as number;
+  const request = checked(called, { types, lengths, arrays, isCounted: false });
   for (const operand of called.operands) {
     const { name } = operand;
     const paired = pairedWith(operand, called.operands);
     if (paired && lengths[name] !== lengths[paired.name]) {
       throw new ArgumentError(
-        `${title}: ${lengths[name]} ${nounOf(operand)} for ${lengths[paired.name]} ${itemsOf(paired)}; it takes one for each`,
+        `${request.title}: ${lengths[name]} ${nounOf(operand)} for ${lengths[paired.name]} ${itemsOf(paired)}; it takes one for each`,
         optionOf(operand),
       );
     }
   }
-  await requireRoom(called, results[0] as Result, all);
+  const [first] = request.results;
+  if (into && first) {
+    await targetFor(into.data, into, contentsOf(first, handTypes), primitive.name, first.most, true);
+  }
+  const length = lengths[inputOf(called).name] as number;
+  return { called, request, atHand, types: handTypes, length };
+}
+
+/** What a call at hand gives of the contents of its results. */
+const givenOfResults = (request: Request, read: readonly AnyArray[]): unknown =>
+  resultOf(
+    request,
+    request.results.map(({ type, isElement, atHand }, at) => {
+      const array = read[at] as AnyArray;
+      const result = isElement ? valuesOf(array, type)(0) : array;
+      return atHand ? atHand(result as never) : result;
+    }),
+  );
+
+/** A call on arrays at hand. */
+async function callAtHand(call: Call, pairs: readonly GivenOperand[]): Promise<unknown> {
+  const hand = await checkedAtHand(call, pairs);
+  const { request, atHand, types } = hand;
+  const { primitive, context, into, options } = call;
+  const arrays: Record<string, Given> = {};
+  let length = 0;
+  for (const [{ name }, array] of atHand) {
+    arrays[name] = array;
+    length = Math.max(length, array.length);
+  }
+  const size = { primitive: primitive.name, length, options };
+  const computed = await onCpu(context, size, (cpu) =>
+    cpu.withArrays(primitive.name, arrays, () =>
+      afterLoad(loadCpuPrimitives(), ({ described }) =>
+        described(context, primitive, request, arrays, types),
+      ),
+    ),
+  );
+  return computed
+    ? givenOfResults(
+        request,
+        computed.map((bytes, at) => {
+          if (at === 0 && into) {
+            bytesOf(into, primitive.name, "into", "into").set(bytes);
+            return into.data;
+          }
+          return contentsOf(request.results[at] as Result, types)(bytes.buffer as ArrayBuffer);
+        }),
+      )
+    : viaDevice(hand);
+}
+
+/** A call on arrays at hand that the CPU has no loops for. */
+async function viaDevice({ called, request, atHand, types, length }: HandCall): Promise<unknown> {
+  const { context, arrays, into } = called;
+  const { title, words = {}, results, scratchBytes = 0 } = request;
+  request.requireContents?.();
   const bytes = [
     ...[...atHand.map(([, array]) => array), ...Object.values(words)].map(({ byteLength }) => byteLength),
     ...results.map(({ most, type }) => most * type.bytes),
   ].reduce((sum, one) => sum + bufferBytesFor(one), scratchBytes);
-  /** The array of a result that the CPU has computed. */
-  const arrayFor = (result: Result, bytes: Uint8Array, room: Given | undefined): AnyArray => {
-    if (room) {
-      bytesOf(room, primitive.name, "into", "into").set(bytes);
-    }
-    return room?.data ?? contentsOf(result, all)(bytes.buffer as ArrayBuffer);
-  };
-  /** What the call gives of the contents of its results. */
-  const given = (read: readonly AnyArray[]): unknown =>
-    resultOf(
-      request,
-      results.map(({ type, isElement, atHand }, at) => {
-        const array = read[at] as AnyArray;
-        const result = isElement ? valuesOf(array, type)(0) : array;
-        return atHand ? atHand(result as never) : result;
-      }),
-    );
-  const size = {
-    primitive: primitive.name,
-    length: Math.max(...Object.values(lengths)),
-    options: call.options,
-  };
-  const operands = atHand.map(([{ name }, array]) => ({
-    name,
-    given: array,
-    type: types[name] as ElementType,
-  }));
-  const givenArrays = Object.fromEntries(atHand.map(([{ name }, array]) => [name, array]));
-  const computed = await onCpu(context, size, (cpu) =>
-    cpu.withArrays(primitive.name, givenArrays, async () =>
-      (await loadCpuPrimitives()).described(context, primitive, request, operands),
-    ),
-  );
-  if (computed) {
-    return given(
-      computed.map((bytes, at) => arrayFor(results[at] as Result, bytes, at === 0 ? into : undefined)),
-    );
-  }
-  request.requireContents?.();
   if (isShort(called, request, length, bytes)) {
-    return given(await inOneSubmission(called, request, atHand, all, bytes));
+    return givenOfResults(request, await inOneSubmission(called, request, atHand, types, bytes));
   }
   return viaGpu(context, title, length, bytes, async (own) => {
     const onGpu: Record<string, GpuArray> = {};
-    const operands = wordsOf(primitive, request);
+    const operands = wordsOf(called.primitive, request);
     const uploaded = operands.map((operand) => [operand, givenOf(words[operand.name])] as const);
     for (const [{ name }, array] of [...atHand, ...uploaded]) {
-      onGpu[name] = own(await upload(context, arrays, array, { type: types[name] }, true));
+      onGpu[name] = own(await upload(context, arrays, array, { type: types[name]?.type }, true));
     }
     const made = await run({ ...called, operands: [...called.operands, ...operands] }, request, onGpu);
     const rooms = [into && { into: into.data as never }];
-    return given(await readAll(made.map((array, at) => own(array).read(rooms[at]))));
+    return givenOfResults(request, await readAll(made.map((array, at) => own(array).read(rooms[at]))));
   });
 }
 
@@ -433,7 +475,7 @@ const isShort = (
 function inOneSubmission(
   { primitive, context }: Call,
   { title, options, numbers, results }: Request,
-  atHand: readonly (readonly [operand: Operand, array: Given])[],
+  atHand: readonly GivenOperand[],
   types: Readonly<Record<string, HandTypes>>,
   bytes: number,
 ): Promise<readonly AnyArray[]> {

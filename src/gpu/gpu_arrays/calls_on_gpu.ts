@@ -24,7 +24,7 @@ import { GpuArray, hold, own, requireAlive } from "./gpu_array.ts";
 const { partsOf } = GpuArray;
 
 /** What every kept plan has: its kernels, and how it is destroyed. If it may have much scratch, it has the bytes of that. */
-interface Kept extends Pick<Prepared, "kernels" | "destroy"> {
+export interface Kept extends Pick<Prepared, "kernels" | "destroy"> {
   readonly scratchBytes?: number;
 }
 

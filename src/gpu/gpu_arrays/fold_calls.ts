@@ -21,19 +21,17 @@ import { explain, requireDevice } from "../device/lost.ts";
 import { paramsAtHand } from "../executor/load_later.ts";
 import { keyOfCall } from "../executor/planned.ts";
 import { prepareFor } from "../recordings/prepare_folds.ts";
-import type { Prepared } from "../recordings/recording.ts";
 import {
   plannedLengthOnGpu,
   requireInto,
   requireNamed,
   requireOneEach,
   requireOnGpu,
-  submitOnGpu,
-  withMemory,
-  withPlanOnGpu,
 } from "./calls_on_gpu.ts";
 import type { Arrays, Memory } from "./gpu_array.ts";
 import { GpuArray, hold } from "./gpu_array.ts";
+import type { ResultOnGpu } from "./run_on_gpu.ts";
+import { runOnGpu } from "./run_on_gpu.ts";
 import type { SegmentsOnGpu } from "./segments_on_gpu.ts";
 import { segmentsOnGpu } from "./segments_on_gpu.ts";
 
@@ -180,7 +178,7 @@ function requireFlags(title: string, input: GpuArray, flags: GpuArray): void {
 }
 
 /** What a call gives: one array; or the arrays of a partition or of a reduction by keys. `Fold`'s methods say which. */
-type ResultOnGpu =
+type ResultOfCall =
   | GpuArray
   | { readonly keys: GpuArray; readonly values: GpuArray }
   | { readonly values: GpuArray; readonly count: GpuArray }
@@ -193,7 +191,7 @@ export async function callOnGpu(
   arrays: Arrays,
   data: GpuArray,
   options: object,
-): Promise<ResultOnGpu> {
+): Promise<ResultOfCall> {
   const call = requireCall(primitive, context, data, options);
   return call.others.params === undefined
     ? called(primitive, context, arrays, call)
@@ -206,8 +204,7 @@ export async function callOnGpu(
 /** Does some work on a call's arrays. What the caller destroys meanwhile stays until it ends. */
 async function whileHeld<T>(call: Call, work: () => Promise<T>): Promise<T> {
   const { input, into, flags, initial, total, segments } = call;
-  const { heads, keys, offsets } = segments?.ranges ?? {};
-  const used = [input, into, flags, initial, total, heads, keys, offsets];
+  const used = [input, into, flags, initial, total, ...Object.values(segments?.ranges ?? {})];
   const releases = used.map((array) => (array instanceof GpuArray ? hold(partsOf(array)) : undefined));
   try {
     return await work();
@@ -219,7 +216,7 @@ async function whileHeld<T>(call: Call, work: () => Promise<T>): Promise<T> {
 }
 
 /** Carries out a call. If an array beside its data has another length on the GPU, the lesser one counts. */
-function called(primitive: Primitive, context: Context, arrays: Arrays, call: Call): Promise<ResultOnGpu> {
+function called(primitive: Primitive, context: Context, arrays: Arrays, call: Call): Promise<ResultOfCall> {
   const { input, flags, segments } = call;
   const { heads, keys } = segments?.ranges ?? {};
   const own = partsOf(input).count?.range;
@@ -307,25 +304,19 @@ async function recorded(
   context: Context,
   arrays: Arrays,
   call: Call,
-): Promise<ResultOnGpu> {
-  const { input, into, flags, initial, total: sum, segments, others, title } = call;
+): Promise<ResultOfCall> {
+  const { input, into, flags, initial, total, segments, others, title } = call;
   requireSegmentsBindable(primitive, call, context);
-  const { ranges: heads } = segments ?? {};
-  const ends = [
-    initial instanceof GpuArray ? initial : undefined,
-    sum,
-    heads?.heads,
-    heads?.keys,
-    heads?.offsets,
-  ];
-  const { memory, count, offset } = partsOf(input);
-  const marks = [flags, ...ends].map((array) => array && partsOf(array).memory);
-  const sources = [memory, count?.memory, ...marks];
+  const heads = segments?.ranges ?? {};
+  const value = initial instanceof GpuArray ? initial : undefined;
+  const ends = { ...(value && { initial: value }), ...(total && { total }), ...heads };
+  const sources = { input, ...(flags && { flags }) };
   // Most arrays start where their buffers do, and results are in buffers of their own. Such ranges take a part of the
   // kernels, so that the first call compiles less.
+  const memories = [partsOf(input).count?.memory, ...[input, flags, ...Object.values(ends)].map(memoryOf)];
   const isPlain =
-    offset === 0 &&
-    (into === undefined || (into.offset === 0 && !sources.some((source) => source?.buffer === into.buffer)));
+    input.offset === 0 &&
+    (into === undefined || (into.offset === 0 && !memories.some((memory) => memory?.buffer === into.buffer)));
   const itemBytes = Math.max(u32.bytes, input.type.bytes, others.type.bytes);
   const all = {
     ...others,
@@ -335,139 +326,66 @@ async function recorded(
       context,
       () => primitive !== "partition" && segments === undefined && !hasRoundedCarries(primitive, others),
     ),
-    lengthOnGpu: count !== undefined,
+    lengthOnGpu: partsOf(input).count !== undefined,
     ...(initial !== undefined && { initial: true }),
-    ...(sum && { total: true }),
+    ...(total && { total: true }),
     ...(segments && { segments: segments.by }),
   };
-  const key = keyOfCall({
-    primitive: `${primitive} on the GPU${isPlain ? "" : ", anywhere"}`,
-    all: { ...all, ...segments?.named },
-  });
-  const plan = (): Promise<Prepared> =>
-    prepareFor(primitive, context, all as typeof all & ParamsOption, isPlain ? ["vectors"] : undefined, true);
-  return withMemory(context, arrays, title, [input, into, flags, ...ends], (make, made) =>
-    withPlanOnGpu(context, key, plan, async (prepared) => {
-      const output = into ? partsOf(into).memory : await make("result", call.most * call.type.bytes);
-      const isCounted =
-        primitive === "compact" ||
-        primitive === "partition" ||
-        (primitive === "reduce" && segments?.isCounted);
-      const total = isCounted ? await make("count", countsOf(call) * u32.bytes) : undefined;
-      const runs = segments?.runs;
-      const unique = runs && (await make("keys", call.most * runs.type.bytes));
-      submitOnGpu(context, title, sources, [output, total, unique, sum && partsOf(sum).memory], (encoder) =>
-        prepared.record(encoder, rangesOf(call, output, total, unique), input.maxLength),
-      );
-      return resultsOf(primitive, call, output, total, unique, made);
+  const made = await runOnGpu(context, arrays, {
+    title,
+    key: keyOfCall({
+      primitive: `${primitive} on the GPU${isPlain ? "" : ", anywhere"}`,
+      all: { ...all, ...segments?.named },
     }),
-  );
+    compile: () =>
+      prepareFor(
+        primitive,
+        context,
+        all as typeof all & ParamsOption,
+        isPlain ? ["vectors"] : undefined,
+        true,
+      ),
+    sources,
+    ranges: {
+      ...(initial !== undefined && { initial: initial as Value }),
+      ...Object.fromEntries(Object.entries(ends).map(([name, array]) => [name, rangeOf(array)])),
+      ...segments?.numbers,
+      ...valuesIn(others),
+    },
+    others: Object.values(ends),
+    written: total ? [total] : [],
+    results: resultsOf(primitive, call),
+    into,
+  });
+  const [values, other] = made as [GpuArray, GpuArray];
+  if (primitive === "partition") {
+    return others.classes === undefined ? { values, count: other } : { values, offsets: other };
+  }
+  return other === undefined ? values : { keys: other, values };
 }
 
-/** How many counts a call gives: one, or those of a partition into classes. */
-const countsOf = ({ others: { classes } }: Call): number => (classes === undefined ? 1 : classes + 1);
+const memoryOf = (array: GpuArray | undefined): Memory | undefined => array && partsOf(array).memory;
 
 /** Where an array lies. Its owner may have destroyed it since the call began, which recordings would refuse. */
 const rangeOf = ({ buffer, offset, size }: GpuArray) => ({ buffer, offset, size });
 
-/** Where a call reads and writes. */
-const rangesOf = (
-  { input, into, flags, initial, total: sum, segments, others }: Call,
-  output: Memory,
-  total: Memory | undefined,
-  unique: Memory | undefined,
-): Parameters<Prepared["record"]>[1] => ({
-  input: { buffer: input.buffer, offset: input.offset },
-  output: { buffer: output.buffer, offset: into?.offset ?? 0 },
-  ...(flags && { flags: { buffer: flags.buffer, offset: flags.offset } }),
-  ...(total && { count: total.buffer }),
-  ...(initial !== undefined && {
-    initial: initial instanceof GpuArray ? rangeOf(initial) : (initial as Value),
-  }),
-  ...(sum && { total: rangeOf(sum) }),
-  ...Object.fromEntries(
-    Object.entries(segments?.ranges ?? {}).map(([name, array]) => [name, rangeOf(array)]),
-  ),
-  ...segments?.numbers,
-  ...valuesIn(others),
-  ...(unique && { unique: unique.buffer }),
-  length: input.length,
-});
-
-/** A call's results: one array, or two: the keys and the totals of runs, or the items of a partition and a count. They hold the memory that the call made. */
+/** What a call makes: its items, and beside them the keys of runs or the counts of a partition: one, or those of its classes. */
 function resultsOf(
   primitive: Primitive,
-  call: Call,
-  output: Memory,
-  total: Memory | undefined,
-  unique: Memory | undefined,
-  made: readonly Memory[],
-): ResultOnGpu {
-  const { segments, input, most } = call;
-  if (primitive === "partition" && total !== undefined) {
-    const others = made.filter((one) => one !== total);
-    const values = resultOf(primitive, call, output, undefined, others);
-    const count = new GpuArray(u32, arrayOver.bind(undefined, u32), {
-      context: partsOf(input).context,
-      memory: total,
-      offset: 0,
-      maxLength: countsOf(call),
-      count: undefined,
-      held: [total],
-    });
-    return call.others.classes === undefined ? { values, count } : { values, offsets: count };
-  }
-  const runs = segments?.runs;
-  if (runs === undefined || unique === undefined || total === undefined) {
-    return resultOf(primitive, call, output, total, made);
-  }
-  // Both have the number of runs, so both hold it.
-  total.hold();
-  const values = resultOf(
-    primitive,
-    call,
-    output,
-    total,
-    made.filter((one) => one !== unique),
-  );
-  const { type, like } = runs;
-  const keysOfRuns = new GpuArray(type, like ? GpuArray.makeOf(like) : arrayOver.bind(undefined, type), {
-    context: partsOf(input).context,
-    memory: unique,
-    offset: 0,
-    maxLength: most,
-    count: { memory: total, range: { buffer: total.buffer, offset: 0 } },
-    held: [unique, total],
-  });
-  return { keys: keysOfRuns, values };
-}
-
-/** A call's result. It holds the memory that the call made. */
-function resultOf(
-  primitive: Primitive,
-  { input, into, type, most }: Call,
-  memory: Memory,
-  total: Memory | undefined,
-  made: readonly Memory[],
-): GpuArray {
-  const { context, count: own } = partsOf(input);
-  const offset = into?.offset ?? 0;
-  const shared = primitive === "scan" || primitive === "partition" ? own : undefined;
-  const count = total ? { memory: total, range: { buffer: total.buffer, offset: 0 } } : shared;
-  const held = [...made];
-  // A result in `into` has its count for as long as `into` has.
-  if (shared !== undefined && shared.memory !== (into && partsOf(into).count?.memory)) {
-    shared.memory.hold();
-    held.push(shared.memory);
-  }
+  { input, into, segments, others: { classes = 0 }, type, most }: Call,
+): readonly ResultOnGpu[] {
+  const isCounted = primitive === "compact" || (primitive === "reduce" && segments?.isCounted);
+  const hasInputs = primitive === "scan" || primitive === "partition";
+  const length = isCounted ? "count" : "input";
   const like = into ?? (isSameType(type, input.type) ? input : undefined);
-  const contents = like ? GpuArray.makeOf(like) : arrayOver.bind(undefined, type);
-  return new GpuArray(type, contents, {
-    context,
-    memory,
-    offset,
-    maxLength: most,
-    count,
-    held,
-  });
+  const items = { name: "result", range: "output", type, most, like } as const;
+  const { runs } = segments ?? {};
+  const hasGaps = primitive === "scan" && segments?.by === "begins" && into === undefined;
+  return [
+    { ...items, hasGaps, ...((isCounted || hasInputs) && { length }) },
+    ...(runs ? [{ ...runs, name: "keys", range: "unique", most, length: "count" } as const] : []),
+    ...(primitive === "partition"
+      ? [{ name: "count", range: "count", type: u32, most: classes + 1 } as const]
+      : []),
+  ];
 }

@@ -1,6 +1,6 @@
 import { u32 } from "../../algebra/integers.ts";
 import type { Matrices, SegmentsByAxis, SegmentsByExpression } from "../../algebra/segments.ts";
-import { hasKey, requireKind, requireRows } from "../../algebra/segments.ts";
+import { endsIn, hasKey, requireKind, requireRows } from "../../algebra/segments.ts";
 import type { ElementType, Value } from "../../algebra/types.ts";
 import { isSameType } from "../../algebra/types.ts";
 import { ArgumentError, refuse } from "../../errors.ts";
@@ -24,6 +24,12 @@ export type GpuSegments<Keys extends GpuArray = GpuArray> =
   | {
       /** Where each segment begins, and where the last one ends. */
       readonly offsets: GpuArray<"u32", number>;
+    }
+  | {
+      /** Where each segment begins. Segments ascend and do not overlap. Elements between two segments are in none. */
+      readonly begins: GpuArray<"u32", number>;
+      /** Where each segment ends: the position behind its last element. */
+      readonly ends: GpuArray<"u32", number>;
     }
   | {
       /** A flag for each element. A segment begins where the flag is not zero. */
@@ -53,7 +59,7 @@ export interface SegmentsOnGpu {
   /** What the plan takes. */
   readonly by: SegmentsBy;
   /** What the recording takes. */
-  readonly ranges: { readonly [Name in "heads" | "keys" | "offsets"]?: GpuArray };
+  readonly ranges: { readonly [Name in "heads" | "keys" | "offsets" | "begins" | "ends"]?: GpuArray };
   readonly numbers: { readonly rows?: number; readonly columns?: number; readonly segmentCount?: number };
   /** The most segments that there may be, and whether only the GPU knows how many there are. */
   readonly most: number;
@@ -110,6 +116,26 @@ function offsetsOnGpu(offsets: GpuArray, caller: string): SegmentsOnGpu {
     ranges: { offsets },
     numbers: { segmentCount },
     most: segmentCount,
+    isCounted: false,
+  };
+}
+
+/** Segments with gaps, whose begins and ends are in arrays on the GPU. */
+function spansOnGpu(begins: GpuArray, ends: GpuArray, caller: string): SegmentsOnGpu {
+  if (typeof begins.length !== "number" || typeof ends.length !== "number") {
+    refuse(caller, "segments", "begins or ends with a length on the GPU", "their number on the CPU");
+  }
+  if (begins.length !== ends.length) {
+    throw new ArgumentError(
+      `${caller}: there are ${begins.length} begins and ${ends.length} ends; each segment has one of both`,
+      "segments",
+    );
+  }
+  return {
+    by: "begins",
+    ranges: { begins, ends },
+    numbers: { segmentCount: begins.length },
+    most: begins.length,
     isCounted: false,
   };
 }
@@ -175,9 +201,18 @@ export function segmentsOnGpu(
   if (kind === "matrices") {
     return matricesOnGpu(value as Matrices);
   }
+  const requireWords = (array: GpuArray, name: string): GpuArray => {
+    if (!isSameType(array.type, u32)) {
+      throw new ArgumentError(`${caller}: ${name} holds ${array.type.name}; it takes u32`, "segments");
+    }
+    return array;
+  };
   const array = kind === "keys" && value === undefined && hasKey(given) ? data : requireArray(value, kind);
-  if (kind !== "keys" && !isSameType(array.type, u32)) {
-    throw new ArgumentError(`${caller}: ${kind} holds ${array.type.name}; it takes u32`, "segments");
+  if (kind !== "keys") {
+    requireWords(array, kind);
+  }
+  if (kind === "begins") {
+    return spansOnGpu(array, requireWords(requireArray(endsIn(given), "ends"), "ends"), caller);
   }
   if (kind === "offsets") {
     return offsetsOnGpu(array, caller);

@@ -10,13 +10,14 @@ import { requireOptions } from "../../options.ts";
 import { requireBindable } from "../../plan/binding_length.ts";
 import { requireRunKey } from "../../plan/run_key.ts";
 import { callNames } from "../../primitives/option_names.ts";
-import { reduce, requireNoRoom } from "../../primitives/reduce.ts";
+import { reduce } from "../../primitives/reduce.ts";
 import { scan } from "../../primitives/scan.ts";
 import { loadCpuPrimitives, onCpu } from "../at_hand/choose_cpu.ts";
 import type { KeysAtHand } from "../at_hand/cpu_primitives.ts";
 import type { HandTypes, TypeOptions } from "../at_hand/hand_types.ts";
 import { endReaderOf, foldedTypesOf, targetFor, typesOf } from "../at_hand/hand_types.ts";
 import { loadStreams } from "../at_hand/load_streams.ts";
+import { requireNoRoom } from "../at_hand/reduce_and_compact_at_hand.ts";
 import { isLong } from "../at_hand/run_at_hand.ts";
 import { bufferBytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
@@ -98,6 +99,8 @@ export async function segmentsAtHand(
   }
   requireRangesBindable(primitive, given.length, types, checked, keys?.type, context);
   const startBytes = "rows" in checked ? 0 : arrayIn(checked).byteLength;
+  // What a scan leaves in gaps is that of the caller's array.
+  const leaves = checked.kind === "begins" && primitive === "scan" && into !== undefined;
   const bytes =
     bufferBytesFor(given.byteLength) +
     bufferBytesFor(given.length * types.type.bytes) +
@@ -105,6 +108,8 @@ export async function segmentsAtHand(
     2 * bufferBytesFor(startBytes);
   return viaGpu(context, title, given.length, bytes, async (own) => {
     const { key, keyType } = segments as { readonly key?: unknown; readonly keyType?: unknown };
+    const there = async (array: Given, type: ElementType): Promise<GpuArray> =>
+      own(await upload(context, arrays, array, { type }, true));
     /** What says where segments start, on the GPU. */
     const starts = async (data: GpuArray): Promise<object> => {
       if (checked.kind === "matrices") {
@@ -117,13 +122,15 @@ export async function segmentsAtHand(
       if (ofData && keys !== undefined && isSameType(keys.type, from)) {
         return { keys: data, key, keyType };
       }
-      const given = givenOf(arrayIn(checked));
-      const array = own(await upload(context, arrays, given, { type: keys?.type ?? u32 }, true));
-      return { [checked.kind]: array, key, keyType };
+      const array = await there(givenOf(arrayIn(checked)), keys?.type ?? u32);
+      return checked.kind === "begins"
+        ? { begins: array, ends: await there(givenOf(checked.ends), u32) }
+        : { [checked.kind]: array, key, keyType };
     };
-    const data = own(await upload(context, arrays, given, { type: from }, true));
+    const data = await there(given, from);
     const result: unknown = await callOnGpu(primitive, context, arrays, data, {
       ...others,
+      ...(leaves && { into: await there(room, types.type) }),
       ...(types.from && types),
       segments: await starts(data),
     });
@@ -170,8 +177,14 @@ function requireRangesBindable(
   if (!("rows" in checked)) {
     const { length: starts } = arrayIn(checked);
     requireBindable(`${title}: ${checked.kind}`, starts, (keys ?? u32).bytes, limits, "segments");
-    if (checked.kind === "offsets" && primitive === "reduce") {
-      requireBindable(`${title}: the totals`, starts - 1, type.bytes, limits, "segments");
+    if ((checked.kind === "offsets" || checked.kind === "begins") && primitive === "reduce") {
+      requireBindable(
+        `${title}: the totals`,
+        checked.kind === "begins" ? starts : starts - 1,
+        type.bytes,
+        limits,
+        "segments",
+      );
     }
   }
 }

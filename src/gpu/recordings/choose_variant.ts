@@ -96,6 +96,12 @@ const APART = "they must be apart";
 /** Whether the items of input and output have the same number of bytes. */
 const isOfOneSize = ({ itemTypes: { input, output } }: Plan): boolean => input.bytes === output.bytes;
 
+/** Why plans of items of 8 and 16 bits bind no range that another one shares a buffer with. */
+const whyOwn = ({ packed }: Plan): string =>
+  packed?.size
+    ? "; items of 8 and 16 bits share words, and become words of their own on the way, so the output takes another buffer than what is read"
+    : "";
+
 /** Where an output may lie that overlaps the input now. */
 function placesOf(plan: Plan): string {
   if (plan.outputLength(2) !== 1) {
@@ -134,7 +140,7 @@ export function requireApart(plan: Plan, ranges: ResolvedRanges): void {
         mayBeOne && a?.offset === b?.offset && (a?.bytes === b?.bytes || plan.outputLength(2) === 1);
       if (!isOne) {
         throw new ArgumentError(
-          `${plan.title}: ${show(name)} and ${show(written)} overlap; ${mayBeOne ? placesOf(plan) : (plan.apart ?? APART)}`,
+          `${plan.title}: ${show(name)} and ${show(written)} overlap; ${mayBeOne && !plan.packed?.size ? placesOf(plan) : (plan.apart ?? APART)}${whyOwn(plan)}`,
           givenAs(name),
         );
       }
@@ -195,7 +201,7 @@ export function bindingProblemOf(
         return new ArgumentError(
           `${title}: ${call(a.name)} and ${call(b.name)} must be in different buffers${
             a.writes && b.writes ? `, or have ${align} bytes between them` : ""
-          }`,
+          }${whyOwn(plan)}`,
           givenAs(a.name),
         );
       }

@@ -3,11 +3,11 @@ import { part, refuse } from "../../errors.ts";
 import type { DeviceFacts } from "../../plan/device_facts.ts";
 import type { AnyOperator } from "../../plan/options.ts";
 import type { Plan } from "../../plan/plan.ts";
+import { planFactsFor } from "../../plan/plan_facts_for.ts";
 import type { ReduceOptions } from "../../plan/reduce.ts";
 import { planReduce } from "../../plan/reduce.ts";
 import type { ScanOptions } from "../../plan/scan.ts";
 import { planScan } from "../../plan/scan.ts";
-import { planFactsFor } from "../executor/plan_facts_for.ts";
 import { arrangementFor } from "../executor/plans_of_calls.ts";
 
 // Rows in pieces. If a row fits in a piece, each piece has whole rows, and no piece hands anything on to the next. A longer row

@@ -35,9 +35,6 @@ const MOST_HEATS = 5;
 const RECORDINGS_A_ROUND = 4;
 const MOST_ROUNDS = 4000;
 
-/** The bins of a histogram, by the highest bits. */
-export const BINS = 256;
-
 /** Records something into a pass. */
 type RecordPass = (pass: GPUComputePassEncoder) => void;
 
@@ -61,8 +58,6 @@ export interface Bench extends BenchBuffers {
   fastest?: number;
   /** The most milliseconds that candidates took to compile which were compiled together. */
   compiling: number;
-  /** The contents of `input`. */
-  readonly data: Uint32Array;
   /** The milliseconds that the GPU takes, if something is recorded `times` times, one after another. */
   time(record: RecordPass, times: number): Promise<number>;
   /** Keeps the GPU busy with what is recorded, for a number of milliseconds. It has work to do when this returns. */
@@ -76,25 +71,16 @@ export interface Bench extends BenchBuffers {
   destroy(): void;
 }
 
-/** Numbers without a pattern: a xorshift generator. With a callback for each of 2^24 numbers, they would take a second. */
-function randomWords(length: number): Uint32Array<ArrayBuffer> {
-  const words = new Uint32Array(length);
-  let state = 0x2545f491;
-  for (let at = 0; at < length; at++) {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    words[at] = state;
-  }
-  return words;
-}
-
 /**
- * Makes the buffers, of as many bytes, and fills the input.
+ * Makes the buffers, of at least so many bytes, and fills the input with the data.
  *
  * @throws {OutOfMemoryError} {@link DeviceLostError}
  */
-export async function openBench(context: Context, bytes: number): Promise<Bench> {
+export async function openBench(
+  context: Context,
+  least: number,
+  data: Uint8Array<ArrayBuffer>,
+): Promise<Bench> {
   const { device } = context;
   const made: { destroy(): void }[] = [];
   const destroy = (): void => {
@@ -108,7 +94,8 @@ export async function openBench(context: Context, bytes: number): Promise<Bench>
     return buffer;
   };
   try {
-    const data = randomWords(bytes / 4);
+    // Results are read in whole vectors.
+    const bytes = Math.ceil(least / 16) * 16;
     const buffers: BenchBuffers = {
       input: await make(bytes, STORAGE | COPY_DST),
       output: await make(bytes, STORAGE | COPY_SRC | COPY_DST),
@@ -125,7 +112,6 @@ export async function openBench(context: Context, bytes: number): Promise<Bench>
     const clock = querySet && { querySet, resolved };
     return {
       ...buffers,
-      data,
       compiling: 0,
       busy: (record, milliseconds) => keepBusy(device, record, milliseconds),
       time: (record, times) => timeOnce(device, clock, record, times),
@@ -237,7 +223,7 @@ async function readBeginnings(
 
 /** Keeps the GPU busy until its clock is up, or time is. */
 export async function heat(context: Context, bench: Bench, isOver: () => boolean): Promise<void> {
-  const length = bench.data.length;
+  const length = bench.input.size / 4;
   const plan = await prepareFor("reduce", context, { type: u32, op: add, maxLength: length }, ["vectors"]);
   const { input, output } = bench;
   const record = (pass: GPUComputePassEncoder): void => plan.record(pass, { input, output, length });

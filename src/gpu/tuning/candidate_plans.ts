@@ -1,26 +1,24 @@
 import { u32 } from "../../algebra/integers.ts";
-import { add } from "../../algebra/operators.ts";
-import { DeviceLostError } from "../../errors.ts";
 import { contextOf } from "../device/device.ts";
 import { explain } from "../device/lost.ts";
 import type { Fold } from "../fold.ts";
 import { prepareFor } from "../recordings/prepare_folds.ts";
 import type { Prepared } from "./bench.ts";
-import { BINS, TITLE } from "./bench.ts";
-import type { Subject, TuningCandidate } from "./candidates.ts";
-
-const WHERE = "x % 2u == 1u";
+import { TITLE } from "./bench.ts";
+import type { TuningCandidate } from "./candidates.ts";
+import type { Checked } from "./check_results.ts";
+import { BINS } from "./sample.ts";
 
 /**
- * The plan of a candidate. Undefined if the device cannot run it: it lacks memory, or its driver refuses the kernel.
+ * The plan of a candidate.
  *
- * @throws {DeviceLostError}
+ * @throws {DeviceLostError} and what else keeps the device from it: it lacks memory, or its driver refuses the kernel.
  */
 export async function prepare(
   fold: Fold,
-  { primitive, type, lengths }: Pick<Subject, "primitive" | "type"> & { readonly lengths: readonly number[] },
+  { primitive, type, sample, lengths }: Checked & { readonly lengths: readonly number[] },
   { passes, ...candidate }: TuningCandidate,
-): Promise<Prepared | undefined> {
+): Promise<Prepared> {
   const options = { type: type as typeof u32, maxLength: Math.max(...lengths), ...candidate };
   try {
     if (primitive === "sort") {
@@ -52,7 +50,7 @@ export async function prepare(
       contextOf(fold.device),
       {
         ...options,
-        ...(primitive === "compact" ? { where: WHERE } : { op: add }),
+        ...(primitive === "compact" ? { where: sample.where } : { op: sample.op }),
         ...(primitive !== "reduce" && { passes }),
       },
       ["vectors"],
@@ -63,10 +61,6 @@ export async function prepare(
       destroy: () => plan.destroy(),
     };
   } catch (cause) {
-    const why = await explain(contextOf(fold.device), TITLE, cause);
-    if (why instanceof DeviceLostError) {
-      throw why;
-    }
-    return undefined;
+    throw await explain(contextOf(fold.device), TITLE, cause);
   }
 }

@@ -111,7 +111,8 @@ export interface Subject {
   readonly shapes?: readonly Shape[];
 }
 
-function shapesFor(
+/** The shapes that suit the adapter, the most usual one first. */
+export function shapesFor(
   facts: Pick<DeviceFacts, "software">,
   { primitive, type }: Pick<Subject, "primitive" | "type">,
   algorithm: Algorithm | undefined,

@@ -6,6 +6,7 @@ import { planCompact } from "../../plan/compact.ts";
 import type { DeviceFacts } from "../../plan/device_facts.ts";
 import type { TuningOptions } from "../../plan/options.ts";
 import type { Plan } from "../../plan/plan.ts";
+import { planFactsFor } from "../../plan/plan_facts_for.ts";
 import { planScan } from "../../plan/scan.ts";
 import type { SourceText } from "../../text/source.ts";
 import type { Context } from "../device/context.ts";
@@ -13,7 +14,6 @@ import { explain } from "../device/lost.ts";
 import { COPY_DST, COPY_SRC, MAP_READ, STORAGE } from "../device/usage_flags.ts";
 import type { Compiled } from "../executor/executor.ts";
 import { compilePlan } from "../executor/executor.ts";
-import { planFactsFor } from "../executor/plan_facts_for.ts";
 import { faultOf, someFaults } from "./look_back_faults.ts";
 
 /** For tests: a fault planted in the kernels, and another limit. */

@@ -2,7 +2,7 @@ import type { TunedPrimitive } from "../../adapters/tables.ts";
 import { u32 } from "../../algebra/integers.ts";
 import type { ElementType } from "../../algebra/types.ts";
 import { u64 } from "../../algebra/words_64.ts";
-import { refuse, shown } from "../../errors.ts";
+import { DeviceLostError, refuse, shown } from "../../errors.ts";
 import type { Algorithm } from "../../kernels/algorithms.ts";
 import type { OptionTable } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
@@ -14,7 +14,7 @@ import { contextOf } from "../device/device.ts";
 import { explain, requireDevice } from "../device/lost.ts";
 import type { Fold } from "../fold.ts";
 import type { Bench, Prepared } from "./bench.ts";
-import { BINS, heat, openBench, TITLE, timesOf } from "./bench.ts";
+import { heat, openBench, TITLE, timesOf } from "./bench.ts";
 import { prepare } from "./candidate_plans.ts";
 import type { Subject, TuningCandidate } from "./candidates.ts";
 import { isSort, rangeOn, waysOn } from "./candidates.ts";
@@ -22,6 +22,8 @@ import type { Checked } from "./check_results.ts";
 import { areRight, SHORTEST } from "./check_results.ts";
 import { tunedCpuLengths } from "./cpu_lengths.ts";
 import { testSinglePass } from "./probe_single_pass.ts";
+import type { Sample } from "./sample.ts";
+import { BINS, randomWords, sampleOfWords } from "./sample.ts";
 
 /** Options of {@link tuneAdapter}. */
 export interface TuneAdapterOptions {
@@ -92,13 +94,19 @@ async function measure(fold: Fold, context: Context, deadline: number): Promise<
   const range = rangeOn(context.facts);
   const most = Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize);
   const bytes = range.bytes.filter((size) => size <= most);
-  const bench = await openBench(context, Math.max(...bytes));
+  const longest = Math.max(...bytes);
+  const words = randomWords(longest / 4);
+  const bench = await openBench(context, longest, new Uint8Array(words.buffer));
   const rows: AdapterTuningRow[] = [];
   try {
     for (const [primitive, type] of subjects) {
       const fitting = isSort(primitive) ? range.sortBytes.filter((size) => size <= most) : bytes;
       const lengths = fitting.map((size) => size / type.bytes);
-      const found = await rowsOf(fold, bench, { primitive, type, lengths, deadline, results: new Map() });
+      const sample = sampleOfWords(words, type);
+      const found = await rowsOf(fold, bench, {
+        ...{ primitive, type, sample, lengths, deadline },
+        results: new Map(),
+      });
       rows.push(...found.rows);
       if (!found.isWhole) {
         break;
@@ -111,16 +119,19 @@ async function measure(fold: Fold, context: Context, deadline: number): Promise<
 }
 
 /**
- * The best candidates of a sort or a histogram, until the deadline. `wavefold tune` calls this for sorts and histograms, which its own
- * bench cannot time. Lengths that are too short to be checked, or too long for a buffer, are left out. If none is left, nothing is
- * timed.
+ * The best candidates of one primitive on one type, until the deadline, for `wavefold tune`. Types other than u32 and u64 need a
+ * `sample`. Lengths that are too short to be checked, or too long for a buffer, are left out. If none is left, nothing is timed.
  */
 export async function tuneOne(
   fold: Fold,
   {
     lengths: given,
+    sample: ofCaller,
     ...measured
-  }: Omit<Measured, "results" | "lengths"> & { readonly lengths?: readonly number[] },
+  }: Omit<Measured, "results" | "lengths" | "sample"> & {
+    readonly lengths?: readonly number[];
+    readonly sample?: Sample;
+  },
 ): Promise<{
   rows: AdapterTuningRow[];
   candidates: readonly (TuningCandidate & TimedCandidate)[];
@@ -138,9 +149,14 @@ export async function tuneOne(
   if (lengths.length === 0) {
     return { rows: [], candidates: [], lengths };
   }
-  const bench = await openBench(context, Math.max(Math.max(...lengths) * bytes, 4 * BINS));
+  const longest = Math.max(...lengths);
+  const sample = ofCaller ?? sampleOfWords(randomWords((longest * bytes) / 4), measured.type);
+  const bench = await openBench(context, Math.max(longest * bytes, 4 * BINS), sample.bytesOf(longest));
   try {
-    const { rows, candidates } = await rowsOf(fold, bench, { ...measured, lengths, results: new Map() });
+    const { rows, candidates } = await rowsOf(fold, bench, {
+      ...{ ...measured, sample, lengths },
+      results: new Map(),
+    });
     return { rows, candidates, lengths };
   } finally {
     bench.destroy();
@@ -158,8 +174,9 @@ interface Measured extends Subject, Checked {
     what: "compiling" | "timing" | "checking",
     candidates: readonly TuningCandidate[],
   ) => void;
-  /** Told of each candidate once it is compiled, and of each whose result is wrong. */
+  /** Told of each candidate once it is compiled, of each that the device cannot run, and of each whose result is wrong. */
   readonly onCandidate?: (candidate: TuningCandidate) => void;
+  readonly onRefused?: (candidate: TuningCandidate, cause: unknown) => void;
   readonly onWrong?: (candidate: TuningCandidate) => void;
 }
 
@@ -295,9 +312,13 @@ async function compile(
   bench.compiling = Math.max(bench.compiling, performance.now() - begun);
   const prepared = made.map((outcome) => (outcome.status === "fulfilled" ? outcome.value : undefined));
   plans.push(...prepared.filter((plan) => plan !== undefined));
-  const failed = made.find((outcome) => outcome.status === "rejected");
-  if (failed) {
-    throw failed.reason;
+  for (const [at, outcome] of made.entries()) {
+    if (outcome.status === "rejected") {
+      if (outcome.reason instanceof DeviceLostError) {
+        throw outcome.reason;
+      }
+      measured.onRefused?.(candidates[at] as TuningCandidate, outcome.reason);
+    }
   }
   return prepared;
 }
@@ -364,8 +385,10 @@ async function timeInRounds(
  */
 async function checkedRows(trials: Trials, firsts: readonly TuningCandidate[]): Promise<AdapterTuningRow[]> {
   const { bench, measured, isLate, done } = trials;
-  const { primitive, type, lengths } = measured;
-  const rowsFor: RowsFor = { primitive, elementBytes: type.bytes, long: false, lengths };
+  const { primitive, lengths } = measured;
+  // A compaction scans places of kept items, which are u32, whatever the elements are.
+  const { elementBytes, long = false } = (primitive === "compact" ? u32 : measured.type).native;
+  const rowsFor: RowsFor = { primitive, elementBytes, long, lengths };
   // The best of some algorithms may be worse than Wavefold's own.
   const isCut = (passes: Passes): boolean =>
     firsts.some((candidate) => candidate.passes === passes && !done.has(candidate));

@@ -16,7 +16,8 @@ import { elementOf, scalarOf } from "./layout.ts";
 import type { Call, FunctionDeclaration } from "./module.ts";
 import type { Meaning } from "./names.ts";
 import type { Words } from "./place_writer.ts";
-import { PlaceWriter } from "./place_writer.ts";
+import { PlaceWriter, whenInside } from "./place_writer.ts";
+import type { MemoryPlace } from "./places.ts";
 import { textOfIndex } from "./places.ts";
 import { hasAbstract, isFloatType, scalarIn, settled } from "./settled.ts";
 
@@ -405,8 +406,14 @@ export class ExpressionWriter extends PlaceWriter {
         return this.value(arg, type);
       }
       const place = this.pointer(arg);
-      return [place.memory, this.named(textOfIndex(place.index))];
+      return [place.memory, ...this.pointerWords(place).map((word) => this.named(word))];
     });
+  }
+
+  /** The words of a pointer: the index, and of places that may lie past the end, whether this one lies inside. */
+  protected pointerWords(place: MemoryPlace): Words {
+    const index = textOfIndex(place.index);
+    return this.knowsInside(place) ? [index, place.isInside ?? "1"] : [index];
   }
 
   /** A call of an atomic function on work-group memory. Those on storage are done by all threads together. */
@@ -423,14 +430,18 @@ export class ExpressionWriter extends PlaceWriter {
     const { isInside } = place;
     const when = isInside === undefined ? "g.watchesAtomics" : `g.watchesAtomics && ${isInside}`;
     this.emit(`if (${when}) g.${does}(${index}, ${value}t, ${this.site(one.from)});`);
-    const old = this.named(`W[${index}]`);
+    const old = this.named(zeroOutside(isInside, `W[${index}]`));
     const { stored, result } = atomicTexts(name, of, old, args);
     if (stored !== undefined) {
-      this.emit(`W[${index}] = ${stored};`);
+      this.emit(`${whenInside(isInside)}W[${index}] = ${stored};`);
     }
     return result.map((word) => this.named(word));
   }
 }
+
+/** The text of what an atomic finds: 0 past the end. */
+export const zeroOutside = (isInside: string | undefined, text: string): string =>
+  isInside === undefined ? text : `${isInside} ? ${text} : 0`;
 
 /** What an atomic function stores, if it does, and what it gives, from the value before and its arguments. */
 export function atomicTexts(

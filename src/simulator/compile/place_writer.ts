@@ -242,16 +242,21 @@ export abstract class PlaceWriter {
   }
 
   /**
-   * Whether a place is where an index leads, and not where one past the end is taken to. In watched programs, threads that meet there are no race:
-   * the index is the finding. `index` is the one that {@link inBounds} gives for a word.
+   * Whether a place is where an index leads, and not where one past the end is taken to. In watched programs, threads that meet there are no race,
+   * and nothing is written there: the index is the finding. `index` is the one that {@link inBounds} gives for a word.
    */
   #isInside(of: MemoryPlace, word: string, index: string): string | undefined {
-    if (this.output.watching === undefined || index === word || !SHARED_SPACES.includes(of.space)) {
+    if (index === word || !this.knowsInside(of)) {
       return of.isInside;
     }
     const condition = `${index} === ${word}`;
     // The word may be a variable that changes before the place is used.
     return this.named(of.isInside === undefined ? `(${condition})` : `(${of.isInside} && ${condition})`);
+  }
+
+  /** Whether it is known of such a place that it may be where an index past the end leads: pointers to it have a word that says so. */
+  protected knowsInside({ space }: MemoryPlace): boolean {
+    return this.output.watching !== undefined && SHARED_SPACES.includes(space);
   }
 
   /** What a pointer points to. */
@@ -485,7 +490,8 @@ export abstract class PlaceWriter {
 /** Memory in which threads can meet. */
 const SHARED_SPACES: readonly MemoryPlace["space"][] = ["workgroup", "buffer"];
 
-const whenInside = (isInside: string | undefined): string =>
+/** What stands before a statement that does nothing past the end. */
+export const whenInside = (isInside: string | undefined): string =>
   isInside === undefined ? "" : `if (${isInside}) `;
 
 const bytesOf = (type: Type): number => (scalarOf(type) === "f16" ? 2 : 4);

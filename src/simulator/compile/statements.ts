@@ -59,13 +59,11 @@ export class StatementWriter extends ExpressionWriter {
 
   #parameter(parameter: Parameter): readonly string[] {
     const local = this.parameterLocal(parameter);
-    const { type } = local;
     if (!local.inMemory) {
-      return local.target
-        ? [local.target.memory, wordsOfLocal(local, 1)[0] as string]
-        : wordsOfLocal(local, this.wordsIn(type));
+      const words = wordsOfLocal(local, this.wordsInLocal(local));
+      return local.target ? [local.target.memory, ...words] : words;
     }
-    const words = Array.from({ length: this.wordsIn(type) }, (_, word) => `p${local.id}_${word}`);
+    const words = Array.from({ length: this.wordsIn(local.type) }, (_, word) => `p${local.id}_${word}`);
     this.declare(local, words);
     return words;
   }
@@ -76,10 +74,23 @@ export class StatementWriter extends ExpressionWriter {
     const type = module.typing.typeOf(parameter.type);
     const local =
       type.kind === "pointer"
-        ? this.pointerLocal(type, module.addressSpaceOf(parameter.type) ?? "function")
+        ? this.#pointerParameter(type, module.addressSpaceOf(parameter.type) ?? "function")
         : this.local(type, this.liesInMemory(parameter, type));
     this.names.declare(parameter.name.name, { kind: "local", local });
     return local;
+  }
+
+  #pointerParameter(type: Extract<Type, { kind: "pointer" }>, space: string): Local {
+    const local = this.pointerLocal(type, space);
+    const { id, target } = local;
+    return target && this.knowsInside(target)
+      ? { ...local, target: { ...target, isInside: `$v${id}_1$` } }
+      : local;
+  }
+
+  /** How many words a variable has. A pointer's are those that {@link pointerWords} gives. */
+  protected wordsInLocal({ type, target }: Local): number {
+    return target ? (this.knowsInside(target) ? 2 : 1) : this.wordsIn(type);
   }
 
   /** Whether a variable of the function is no JavaScript variable for each word: a pointer leads to it, or a thread chooses its elements. */

@@ -5,13 +5,13 @@ import type { Way } from "../machine/ways.ts";
 import { BRANCHED, LEFT_LOOP } from "../machine/ways.ts";
 import { STORAGE_MEMORY, WORK_GROUP_MEMORY } from "../machine/work_group.ts";
 import { builtinWordsOf } from "./builtin_values.ts";
-import { atomicTexts } from "./expressions.ts";
+import { atomicTexts, zeroOutside } from "./expressions.ts";
 import type { SharedFunction } from "./function_text.ts";
 import { hasArray, scalarOf } from "./layout.ts";
 import type { Call, FunctionDeclaration } from "./module.ts";
 import { attributeOf } from "./module.ts";
 import type { Words } from "./place_writer.ts";
-import { wordName } from "./place_writer.ts";
+import { whenInside, wordName } from "./place_writer.ts";
 import type { Local, MemoryPlace, Place } from "./places.ts";
 import { at, plusTerm, textOfIndex } from "./places.ts";
 import { hasAbstract } from "./settled.ts";
@@ -254,7 +254,7 @@ export class WideWriter extends StatementWriter {
 
   protected override parameterLocal(parameter: Parameter): Local {
     const local = super.parameterLocal(parameter);
-    this.#parameterWords.set(local.id, this.wordsIn(local.type));
+    this.#parameterWords.set(local.id, this.wordsInLocal(local));
     return local;
   }
 
@@ -667,8 +667,9 @@ export class WideWriter extends StatementWriter {
         const place = this.pointer(arg);
         memories.push(place.memory);
         this.#keepMemory(place);
-        const column = this.output.take(parameterColumn(name, parameter, 0));
-        this.emit(`${column}[t] = ${textOfIndex(place.index)};`);
+        this.pointerWords(place).forEach((word, at) => {
+          this.emit(`${this.output.take(parameterColumn(name, parameter, at))}[t] = ${word};`);
+        });
         return;
       }
       const words = this.value(arg, type);
@@ -737,17 +738,15 @@ export class WideWriter extends StatementWriter {
       .slice(1)
       .map((arg) => this.#kept(scalar(of), [this.word(arg, scalar(of))])[0] as string);
     this.#together(`yield ${this.site(one.from)};`);
-    const { memory } = place;
+    const { memory, isInside } = place;
     const index = this.named(textOfIndex(place.index, 4));
-    const isLoad = one.callee.name === "atomicLoad";
+    const reads = one.callee.name === "atomicLoad" ? "load" : "latest";
     const old = this.named(
-      isLoad
-        ? `${memory}.load(${index}, g, ${this.site(one.from)}, t)`
-        : `${memory}.latest(${index}, g, ${this.site(one.from)}, t)`,
+      zeroOutside(isInside, `${memory}.${reads}(${index}, g, ${this.site(one.from)}, t)`),
     );
     const { stored, result } = atomicTexts(one.callee.name, of, old, args);
     if (stored !== undefined) {
-      this.emit(`${memory}.store(${index}, ${stored}, g);`);
+      this.emit(`${whenInside(isInside)}${memory}.store(${index}, ${stored}, g);`);
     }
     const type: Type = this.output.module.typing.typeOf(one);
     return result.length === 0 ? [] : this.#kept(type, result);

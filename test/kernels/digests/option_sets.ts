@@ -172,6 +172,7 @@ const segmentKinds = axis("segments", [
   { keys: words16, key: "x.f0" },
   { keys: u32, key: "x / 2u", keyType: u32 },
 ]);
+const gaps = axis("segments", ["begins"]);
 /** Columns take no algorithm, and are not read in a single pass. */
 const columns = [someSums, lengths, axis("segments", ["columns"]), onGpu, initial, plainSizes] as const;
 /** An axis between others: the columns of matrices. */
@@ -209,6 +210,14 @@ const segmented = [
     ),
     { type: u32, op: add, segments: "offsets", passes: "single", algorithm: "subgroup", maxLength: 2 ** 26 },
   ]),
+  ...setsOf("scan between gaps", planners.recorded("scan"), [
+    ...mixes(24, someSums, lengths, gaps, algorithms, passes, onGpu, exclusive, initial, plainSizes),
+    ...mixes(12, someSums, lengths, gaps, algorithms, passes, onGpu, exclusive, plainSizes, reverse),
+  ]),
+  ...setsOf("reduce between gaps", planners.recorded("reduce"), [
+    ...mixes(24, someSums, lengths, gaps, algorithms, passes, onGpu, initial, plainSizes),
+    { type: u32, op: add, segments: "begins", passes: "single", algorithm: "subgroup", maxLength: 2 ** 26 },
+  ]),
   ...setsOf(
     "runs",
     planners.recorded("reduce"),
@@ -240,6 +249,14 @@ const sorts = [
       { anyDigits: true, ...plain },
     ]),
   ]),
+  ...setsOf(
+    "sort between gaps",
+    planners.sort,
+    withTyped(
+      mixes(16, types, gaps, axis("maxLength", [2 ** 12, 2 ** 20]), moved, descending, algorithms),
+      keyed,
+    ),
+  ),
   ...setsOf(
     "sort segments",
     planners.sort,

@@ -1,6 +1,5 @@
 import type { ElementType, ScalarType } from "../../../src/algebra/types.ts";
 import { u64 } from "../../../src/algebra/types_64.ts";
-import { planFactsFor } from "../../../src/gpu/executor/plan_facts_for.ts";
 import { arrangementFor } from "../../../src/gpu/executor/plans_of_calls.ts";
 import type { Arrangement } from "../../../src/kernels/kernel.ts";
 import { litmusKernel, litmusTests } from "../../../src/kernels/litmus.ts";
@@ -13,6 +12,7 @@ import type { DeviceFacts } from "../../../src/plan/device_facts.ts";
 import { planGather } from "../../../src/plan/gather.ts";
 import type { Plan } from "../../../src/plan/plan.ts";
 import { ALL_ARRANGEMENTS } from "../../../src/plan/plan.ts";
+import { planFactsFor } from "../../../src/plan/plan_facts_for.ts";
 import { planRecording } from "../../../src/plan/plan_recording.ts";
 import { plannerOfSegments } from "../../../src/plan/plan_segmented.ts";
 import { planReduce } from "../../../src/plan/reduce.ts";

@@ -1,9 +1,9 @@
-import { traitsOf } from "../../adapters/adapter.ts";
-import { part } from "../../errors.ts";
-import type { DeviceFacts } from "../../plan/device_facts.ts";
-import type { TuningOptions } from "../../plan/options.ts";
-import type { PlanFacts } from "../../plan/plan_facts.ts";
-import type { ScanOptions } from "../../plan/scan.ts";
+import { traitsOf } from "../adapters/adapter.ts";
+import { part } from "../errors.ts";
+import type { DeviceFacts } from "./device_facts.ts";
+import type { TuningOptions } from "./options.ts";
+import type { PlanFacts } from "./plan_facts.ts";
+import type { ScanOptions } from "./scan.ts";
 
 /**
  * The facts that a plan is made from. Subgroups and the single pass are loaded if the options name one of them. For a
@@ -18,7 +18,7 @@ export async function planFactsFor(
   const isFaster = isRecorded && (traitsOf(facts).recordsBySubgroups || facts.lookBack || facts.tuned);
   const own =
     isFaster || algorithm === "subgroup" || passes === "single"
-      ? (await part(import("../../plan/faster_ways.ts"))).withFasterWays(facts)
+      ? (await part(import("./faster_ways.ts"))).withFasterWays(facts)
       : facts;
-  return reverse ? { ...own, ...(await part(import("../../plan/reverse.ts"))) } : own;
+  return reverse ? { ...own, ...(await part(import("./reverse.ts"))) } : own;
 }

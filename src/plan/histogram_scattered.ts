@@ -1,0 +1,106 @@
+import { paramsIn } from "../algebra/seen_params.ts";
+import { storePositionsKernel } from "../kernels/bin_positions.ts";
+import { ruleOf } from "./bin_rule.ts";
+import type { Weights } from "./bin_weights.ts";
+import { requireBindable } from "./binding_length.ts";
+import { requireMaxLength } from "./choose_sizes.ts";
+import type { DeviceFacts } from "./device_facts.ts";
+import type { HistogramOptions } from "./histogram.ts";
+import { checkedHistogram, countedOf, storedBins } from "./histogram.ts";
+import { moveShape, plainSizes } from "./one_dispatch_plan.ts";
+import type { Pass, Plan, Scratch } from "./plan.ts";
+import { bound, distinct, itemTypesOf, wholeWords, withRanges } from "./plan.ts";
+import { planFactsFor } from "./plan_facts_for.ts";
+import { requireFeature } from "./require_feature.ts";
+import { planScatter } from "./scatter.ts";
+
+// A histogram of weights that are combined by an operator. It is loaded later: it takes a scatter.
+
+/** Plans it: a pass stores where each weight goes, and a scatter combines the weights there, in the order of the elements. */
+export async function planScattered(
+  options: HistogramOptions,
+  weights: Weights,
+  facts: DeviceFacts,
+): Promise<Plan> {
+  const { lengthOnGpu = false, workGroupSize, itemsPerThread } = options;
+  const { title, type, typeOfY, binned } = checkedHistogram(options);
+  const { bins, y, count } = binned;
+  const { limits } = facts;
+  const tuning = {
+    ...(workGroupSize !== undefined && { workGroupSize }),
+    ...(itemsPerThread !== undefined && { itemsPerThread }),
+  };
+  requireFeature(weights.type, title, facts);
+  const sizes = plainSizes(moveShape(facts), title, type, tuning, facts);
+  requireBindable(`${title}: bins`, count, Math.max(weights.type.bytes, 4), limits, "bins");
+  const itemBytes = Math.max(4, ...[type, typeOfY, weights.type].map((one) => one?.bytes ?? 0));
+  const maxLength = requireMaxLength(title, options.maxLength, itemBytes, limits);
+  const scatter = await planScatter(
+    { ...tuning, type: weights.type, op: weights.op, maxLength, maxOutputLength: count, lengthOnGpu },
+    await planFactsFor({}, facts, true),
+    ["items"],
+  );
+  const counted = countedOf(binned, type, typeOfY);
+  const { rule, table } = ruleOf(counted.bins, counted.type);
+  const params = paramsIn(options);
+  const stored = y && storedBins(bins, type, { lengthOnGpu, sizes, maxLength, params });
+  const kernel = storePositionsKernel({
+    type: counted.type,
+    bins: counted.bins.count,
+    rule,
+    channels: counted.channels,
+    lengthOnGpu,
+    sizes,
+    params,
+  });
+  const positions: Scratch = { name: "positions of bins", bytes: wholeWords(maxLength * 4) };
+  const edges: Scratch | undefined = table && { name: "edges", bytes: table.byteLength, filled: table };
+  const bindings = bound(kernel, {
+    input: y ? "y" : "input",
+    length_buffer: "length",
+    bin_numbers: positions,
+    ...(edges && { table: edges }),
+    ...(stored && { stored_bins: stored.numbers }),
+  });
+  const counts = { segment_count: count, room: count };
+  return {
+    ...scatter,
+    title,
+    maxLength,
+    kernels: distinct([kernel, stored?.kernel, ...scatter.kernels]),
+    scratch: [positions, ...(edges ? [edges] : []), ...(stored?.scratch ?? []), ...scatter.scratch],
+    needs: new Set([
+      "input",
+      "output",
+      "weights",
+      ...(y ? (["y"] as const) : []),
+      ...(lengthOnGpu ? (["length"] as const) : []),
+    ] as const),
+    itemTypes: {
+      ...itemTypesOf(type, weights.type),
+      weights: weights.itemType,
+      ...(typeOfY && { y: typeOfY }),
+    },
+    outputLength: () => count,
+    // Recordings give no number: there are as many segments as bins.
+    segments: {
+      numbers: [],
+      reduces: true,
+      headsOf: () => 0,
+      countsOf: () => counts,
+    },
+    passes(length) {
+      const combined = withRanges(scatter.passes(length, "items", false, counts), {
+        input: "weights",
+        positions,
+      }).map((pass): Pass => {
+        // The weights have no index of the caller's.
+        return { ...pass, params: { ...counts, ...pass.params, first_index: 0 } };
+      });
+      const tiles = Math.ceil(length / (sizes.workGroupSize * sizes.items));
+      return length === 0
+        ? combined
+        : [...(stored ? [stored.pass(length)] : []), { kernel, bindings, length, tiles }, ...combined];
+    },
+  };
+}
