@@ -3,12 +3,12 @@ import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:f
 import { relative } from "node:path";
 import { build } from "esbuild";
 import { rolldown } from "rolldown";
-import { atOnce, bareShaders, bundled, byStarts, packageFolderOf, shaders, slashed } from "./modules.mjs";
+import { bareShaders, bundled, byStarts, inOrder, packageFolderOf, shaders, slashed } from "./modules.mjs";
 
 await rm("dist", { recursive: true, force: true });
 
-// The package's entries. What `openFold` takes at once is two files: what programs without a device take of it too, and the rest.
-// So a program loads it in few requests. What is loaded by import() is a file each.
+// The package's entries, and what they share. What programs load together is one file, so that they load it in few requests. What is loaded by
+// import() is a file each.
 const textual = { wgsl: "src/wgsl.ts", reference: "src/reference/index.ts", monoids: "src/monoids/index.ts" };
 const bundler = await rolldown({
   input: {
@@ -40,12 +40,75 @@ const { output } = await bundler.write({
     includeDependenciesRecursively: false,
     groups: [
       {
-        debugName: "what open takes",
-        // The types of 64 bits, which esbuild loads at once, take src/algebra/check_value.ts.
-        name: atOnce(["src/gpu/open.ts", "src/algebra/check_value.ts"], Object.values(textual), {
-          on_device: ["src/gpu/at_hand/on_device.ts"],
-          cpu_calls: ["src/gpu/at_hand/cpu_calls.ts"],
-        }),
+        debugName: "what is loaded together",
+        name: inOrder(
+          {
+            core: [
+              "src/gpu/open.ts",
+              // What the device and the CPU's calls share.
+              "src/algebra/array_kinds.ts",
+              "src/algebra/array_values.ts",
+              "src/algebra/check_value.ts",
+              "src/algebra/initial.ts",
+              "src/algebra/monoid.ts",
+              "src/algebra/operators.ts",
+              "src/plan/require_feature.ts",
+            ],
+            device: ["src/gpu/at_hand/on_device.ts", "src/plan/ranges.ts"],
+            cpu_folds: ["src/gpu/at_hand/cpu_calls.ts"],
+            wide_options: ["src/algebra/wide_options.ts"],
+            cpu_elements: ["src/cpu/other_elements.ts"],
+            checks: [
+              "src/algebra/segments.ts",
+              // What kernels of a program's own take, too. So it is in no file with `import()`.
+              "src/kernels/subgroup_sources.ts",
+              "src/plan/segment_counts.ts",
+              "src/plan/sort_key.ts",
+              "shaders/device/segments/offsets.wgsl",
+              "shaders/device/segments/parts.wgsl",
+            ],
+            run_checks: ["src/algebra/padding.ts", "src/plan/count_bounds.ts", "src/plan/run_key.ts"],
+            recording: [
+              "src/gpu/recordings/recording.ts",
+              // What most of the files below share.
+              "src/gpu/executor/with_params.ts",
+              "src/kernels/move_items.ts",
+              "src/plan/one_dispatch_plan.ts",
+              "src/plan/reduce.ts",
+              "src/plan/window_length.ts",
+              "shaders/device/io/total_buffer.wgsl",
+              "shaders/device/look_back/tile_by_number.wgsl",
+            ],
+            words_64: ["src/algebra/words_64.ts"],
+            fields: ["src/algebra/fields.ts"],
+            fold_plans: ["src/gpu/parts/folds.ts"],
+            forms: [
+              "src/gpu/forms/forms.ts",
+              // What several primitives share.
+              "src/kernels/sort_key.ts",
+              "src/plan/explain_way.ts",
+              "src/plan/gather.ts",
+              "src/primitives/help.ts",
+              "shaders/device/histogram/amount_one.wgsl",
+              "shaders/device/histogram/bins_words.wgsl",
+              "shaders/device/histogram/counters_words.wgsl",
+              "shaders/device/histogram/tally_each.wgsl",
+              "shaders/device/kernels/histogram.wgsl",
+            ],
+            tiles: [
+              "src/kernels/subgroup_tiles.ts",
+              // What sorts share with what reads data once.
+              "shaders/device/sort/memory.wgsl",
+              "shaders/device/sort/rank_by_votes.wgsl",
+            ],
+            sort_plans: ["src/gpu/parts/sorts.ts"],
+            look_back: ["src/kernels/look_back.ts"],
+            segment_sorts: ["src/plan/sort_segments.ts"],
+            single_pass: ["src/plan/faster_ways.ts"],
+          },
+          Object.values(textual),
+          { core: "base", device: "device_base" },
+        ),
       },
     ],
   },

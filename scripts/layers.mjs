@@ -65,17 +65,8 @@ const vendorChoice =
 
 /** What the package loads with `import()`. ARCHITECTURE.md says when. The command's own files are not listed. */
 const parts = [
-  "src/cpu/arg_min_max.ts",
   "src/cpu/exact_folds.ts",
-  "src/cpu/floats_and_pairs.ts",
-  "src/cpu/merge_loops.ts",
-  "src/cpu/moves.ts",
-  "src/cpu/narrow_elements.ts",
-  "src/cpu/search_loops.ts",
-  "src/cpu/scatter_folds.ts",
-  "src/cpu/segment_folds.ts",
-  "src/cpu/selection_loops.ts",
-  "src/cpu/sort_loops.ts",
+  "src/cpu/other_elements.ts",
   "src/gpu/at_hand/cpu_calls.ts",
   "src/gpu/at_hand/cpu_primitives.ts",
   "src/gpu/at_hand/cpu_texts.ts",
@@ -94,14 +85,14 @@ const parts = [
   "src/gpu/parts/sorts.ts",
   "src/gpu/streams/streams.ts",
   "src/gpu/tuning/tuning.ts",
-  "src/plan/bin_weights.ts",
   "src/plan/faster_ways.ts",
   "src/plan/histogram_scattered.ts",
   "src/plan/narrow.ts",
   "src/plan/plan_segmented.ts",
   "src/plan/reverse.ts",
-  "src/plan/scatter_sorted.ts",
-  "src/plan/unique_stages.ts",
+  "src/plan/scatter_widened.ts",
+  "src/plan/sort_keys_and_segments.ts",
+  "src/plan/sorted_runs.ts",
 ];
 
 /** What entries besides `wavefold` load so: `wavefold/laws` needs fast-check, which may be missing; few programs simulate. */

@@ -13,12 +13,15 @@ export const bareShaders: {
 };
 
 interface Graph {
-  getModuleInfo(id: string): { readonly importedIds: readonly string[] } | null;
+  getModuleInfo(id: string): {
+    readonly importedIds: readonly string[];
+    readonly dynamicImporters: readonly string[];
+  } | null;
 }
-export function atOnce(
-  roots: readonly string[],
-  others: readonly string[],
-  later?: Readonly<Record<string, readonly string[]>>,
+export function inOrder(
+  chunks: Readonly<Record<string, readonly string[]>>,
+  others?: readonly string[],
+  bases?: Readonly<Record<string, string>>,
   path?: { resolve(path: string): string },
 ): (id: string, graph: Graph) => string | null;
 export function byStarts(

@@ -104,24 +104,26 @@ function reached(context, from, path) {
 }
 
 /**
- * Names the chunk of a module for Rolldown: what these roots import at once is `core`, but for what others import at once,
- * too, which is `base`. `later` has the roots of chunks that are loaded later, by the chunks' names; what others import of them, too, is a
- * chunk beside. What several of these chunks import is in `core`. Rolldown arranges the rest.
+ * Names the chunk of a module for Rolldown: the first one of these whose roots import the module at once. So what programs load together is one file,
+ * and a file imports only those before it. Rolldown arranges the rest, and what `import()` names: each of these is a file, which holds what no
+ * other one imports. Bundlers would put another file before one that is both.
  *
+ * @param chunks - the roots of each chunk, by its name, in this order.
+ * @param others - the roots of programs that load nothing later. Of the chunks that `bases` names, what these import, too, is a chunk of its own: in
+ * one with `import()`, bundlers would keep all that this names.
+ * @param bases - the names of those chunks, by the names of the chunks that they are taken from.
  * @param path - how paths are resolved.
  */
-export function atOnce(roots, others, later = {}, path = nodePath) {
-  let core;
-  let base;
-  let loadedLater;
+export function inOrder(chunks, others = [], bases = {}, path = nodePath) {
+  let loaded;
+  let shared;
   return (id, context) => {
-    core ??= reached(context, roots, path);
-    base ??= reached(context, others, path);
-    loadedLater ??= Object.entries(later).map(([name, from]) => [name, reached(context, from, path)]);
+    loaded ??= Object.entries(chunks).map(([name, from]) => [name, reached(context, from, path)]);
+    shared ??= reached(context, others, path);
     const name = slashed(id);
-    const parts = loadedLater.filter(([, modules]) => modules.has(name)).map(([part]) => part);
-    const [part] = core.has(name) || parts.length > 1 ? ["core"] : parts;
-    return part === undefined ? null : base.has(name) ? (part === "core" ? "base" : `${part}_base`) : part;
+    const isPart = context.getModuleInfo(id).dynamicImporters.length > 0;
+    const [chunk] = isPart ? [] : (loaded.find(([, modules]) => modules.has(name)) ?? []);
+    return (shared.has(name) ? bases[chunk] : undefined) ?? chunk ?? null;
   };
 }
 

@@ -1,4 +1,4 @@
-import type { ElementType } from "../algebra/types.ts";
+import type { ElementType, Scalar } from "../algebra/types.ts";
 import type { Request } from "../primitives/primitive.ts";
 
 // What calls at hand that run on the CPU take and give.
@@ -23,6 +23,21 @@ export interface CpuArray {
   readonly length: number;
   /** They lie in the caller's memory: nothing writes there. */
   readonly numbers: Numbers;
+}
+
+/** What a fold reads, whatever its operator. */
+export interface FoldInput {
+  readonly type: ElementType;
+  readonly input: Numbers;
+  /** A value that comes before the first element. */
+  readonly initial?: Scalar | undefined;
+}
+
+/** Where the prefixes of a scan go. */
+export interface ScanOutput {
+  /** As long as the input. It may be the input. */
+  readonly output: Numbers;
+  readonly exclusive?: boolean;
 }
 
 /** Where the elements that are kept go. They are moved as words, or as halves if they have 2 bytes. */

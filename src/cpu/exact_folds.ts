@@ -1,10 +1,8 @@
 import { encodeFloat16 } from "../algebra/float16.ts";
 import type { Scalar, ScalarType } from "../algebra/types.ts";
-import type { Numbers } from "./call.ts";
-import type { FoldCall, ScanCall } from "./folds.ts";
+import type { FoldInput, Numbers, ScanOutput } from "./call.ts";
 import { bitsOf, isShifted, numbersLike } from "./numbers.ts";
-import type { SegmentsOfCall } from "./segment_folds.ts";
-import type { CpuSegments } from "./segments.ts";
+import type { CpuSegments, SegmentsOfCall } from "./segments.ts";
 import { beginsOf, endsOf } from "./segments.ts";
 
 // Scans and reductions by `exactAdd`. A sum is a whole number of 2^-1074, the least f64, in digits of 26 bits. An item is added to three
@@ -251,7 +249,7 @@ interface ExactFold extends ExactTask {
   readonly initial: Int32Array | undefined;
 }
 
-function foldOf({ type, input, initial }: FoldCall, output?: Numbers, exclusive = false): ExactFold {
+function foldOf({ type, input, initial }: FoldInput, output?: Numbers, exclusive = false): ExactFold {
   const isDouble = type.name === "f64";
   // A loop reads what it has not yet written only if both arrays start at the same place.
   const own = output && isShifted(input, output) ? (input.slice() as Numbers) : input;
@@ -278,13 +276,13 @@ function folded(fold: ExactFold, from: number, count: number, step: number): num
 }
 
 /** The total of all elements, the initial value included. */
-export function reduceNumbers(call: FoldCall): Scalar {
+export function reduceNumbers(call: FoldInput): Scalar {
   const fold = foldOf(call);
   return fold.type.round(folded(fold, 0, call.input.length, 1));
 }
 
 /** Writes the prefixes of all elements to the output, and gives the total, the initial value included. */
-export function scanNumbers(call: ScanCall): Scalar {
+export function scanNumbers(call: FoldInput & ScanOutput): Scalar {
   const fold = foldOf(call, call.output, call.exclusive);
   return fold.type.round(folded(fold, 0, call.input.length, 1));
 }
@@ -321,12 +319,12 @@ export function scanSegments({
   segments,
   reverse,
   ...call
-}: ScanCall & SegmentsOfCall & { readonly reverse?: boolean | undefined }): void {
+}: FoldInput & ScanOutput & SegmentsOfCall & { readonly reverse?: boolean | undefined }): void {
   foldSegments(foldOf(call, call.output, call.exclusive), segments, call.input.length, reverse);
 }
 
 /** The total of each segment. */
-export function reduceSegments({ segments, ...call }: FoldCall & SegmentsOfCall): Numbers {
+export function reduceSegments({ segments, ...call }: FoldInput & SegmentsOfCall): Numbers {
   const { input } = call;
   const totals = foldSegments(foldOf(call), segments, input.length);
   const made = numbersLike(input, totals.length);
@@ -337,3 +335,6 @@ export function reduceSegments({ segments, ...call }: FoldCall & SegmentsOfCall)
   }
   return made;
 }
+
+/** The loops of exact sums. */
+export const exact = { reduceNumbers, reduceSegments, scanNumbers, scanSegments };

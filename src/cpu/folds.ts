@@ -3,7 +3,7 @@ import type { Operator } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import type { ElementType, Scalar, ScalarType, TypeName } from "../algebra/types.ts";
 import { part } from "../errors.ts";
-import type { Numbers } from "./call.ts";
+import type { FoldInput, Numbers, ScanOutput } from "./call.ts";
 import type { Family, FamilyLoops, Loop, Operation, Task } from "./fold_words.ts";
 import {
   addWords,
@@ -20,21 +20,13 @@ import { bitsOf, isShifted, numbersLike } from "./numbers.ts";
 // Scans and reductions by the operators of the table. Integers, `min`, `max`, `minimum`, `maximum` and logical operators give the bits of the reference. Sums and
 // products of floats go from left to right, from the initial value on, and are rounded after each operation.
 
-/** What a fold reads. */
-export interface FoldCall {
-  readonly type: ElementType;
+/** What a fold reads, and its operator. */
+export interface FoldCall extends FoldInput {
   readonly op: FoldName;
-  readonly input: Numbers;
-  /** A value that comes before the first element. */
-  readonly initial?: Scalar | undefined;
 }
 
 /** A scan, and where its prefixes go. */
-export interface ScanCall extends FoldCall {
-  /** As long as the input. It may be the input. */
-  readonly output: Numbers;
-  readonly exclusive?: boolean;
-}
+export type ScanCall = FoldCall & ScanOutput;
 
 // Each operator: what its loops compute, and whether they see its elements with all bits flipped.
 const operations = {
@@ -75,7 +67,7 @@ export interface LoopsOfCall {
   readonly loops: FamilyLoops;
 }
 
-let otherLoops: typeof import("./floats_and_pairs.ts").loopsByFamily | undefined;
+let otherLoops: typeof import("./other_elements.ts").loopsByFamily | undefined;
 
 /** The loops over the elements of a type. Those over words are there, and the others are loaded. */
 export async function loopsOver(type: ElementType): Promise<FamilyLoops> {
@@ -83,7 +75,7 @@ export async function loopsOver(type: ElementType): Promise<FamilyLoops> {
   if (family === "words") {
     return wordLoops;
   }
-  otherLoops ??= (await part(import("./floats_and_pairs.ts"))).loopsByFamily;
+  otherLoops ??= (await part(import("./other_elements.ts"))).loopsByFamily;
   return otherLoops[family];
 }
 

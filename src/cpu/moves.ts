@@ -1,14 +1,17 @@
 import { u32 } from "../algebra/integers.ts";
 import type { Operator } from "../algebra/monoid.ts";
-import { part } from "../errors.ts";
 import type { CountBounds } from "../plan/count_bounds.ts";
 import { requireBounds } from "../plan/count_bounds.ts";
 import type { RunKey, RunKeyOptions } from "../plan/run_key.ts";
 import { requireRunKey } from "../plan/run_key.ts";
 import type { Classes, CpuArray, CpuCall, Moves, Numbers, OnCpu } from "./call.ts";
 import { copyAt } from "./elements_at.ts";
+import { reduceSegments as reduceExactly } from "./exact_folds.ts";
+import { foldNameOf, loopsOver } from "./folds.ts";
 import { bitsOf, numbersLike, numbersOver, wordsOf } from "./numbers.ts";
 import { endsOfRuns, firstsOfRuns, startsOfRuns } from "./runs.ts";
+import { combinedAt } from "./scatter_folds.ts";
+import { reduceSegments } from "./segment_folds.ts";
 
 // Elements that move, bit for bit. Most loops find the places that elements come from, and one loop copies the elements there.
 
@@ -244,7 +247,6 @@ export async function combinedBy(
   requirePositions?: () => void,
 ): Promise<Numbers | undefined> {
   const { type } = values;
-  const { combinedAt, foldNameOf, loopsOver } = await part(import("./scatter_folds.ts"));
   const name = foldNameOf(op, type);
   if (name === undefined) {
     return undefined;
@@ -258,9 +260,8 @@ export async function combinedBy(
   const { values: input, offsets: words } = inClasses(array, byPosition, length, values);
   const call = { type, op: name, input, segments: { kind: "offsets", words } } as const;
   if (name === "exactAdd") {
-    return (await part(import("./exact_folds.ts"))).reduceSegments(call);
+    return reduceExactly(call);
   }
-  const { reduceSegments } = await part(import("./segment_folds.ts"));
   return reduceSegments({ ...call, loops: await loopsOver(type) });
 }
 

@@ -3,8 +3,6 @@ import type { CpuArray, Numbers } from "./call.ts";
 import type { FoldName } from "./folds.ts";
 import { bitsOf, numbersLike } from "./numbers.ts";
 
-export { foldNameOf, loopsOver } from "./folds.ts";
-
 // What the values of each position combine to, in one pass over the values in their order. Each loop is for one kind of array: see fold_words.ts.
 
 /** Combines each value of `from` with what `to` has at its position. It stops at a position past the end: then it gives false. */

@@ -1,12 +1,12 @@
 import type { Scalar, ScalarType } from "../algebra/types.ts";
-import { part } from "../errors.ts";
 import type { Weights } from "../plan/bin_weights.ts";
+import { requireWeights } from "../plan/bin_weights.ts";
 import type { BinOptions, Bins } from "../plan/bins.ts";
 import { requireBinned } from "../plan/bins.ts";
 import { requireSide } from "../plan/require_scalar.ts";
-import type { Request } from "../primitives/primitive.ts";
 import type { CpuArray, CpuCall, Numbers, OnCpu } from "./call.ts";
 import { decodeHalves, halfBlock } from "./halves.ts";
+import { combinedBy } from "./moves.ts";
 import { bitsOf } from "./numbers.ts";
 import type { TakeBlock } from "./whole_numbers.ts";
 import { BLOCK, blocksOf, eachBlock, eachWideBlock, isWide, wholeNumbers } from "./whole_numbers.ts";
@@ -297,7 +297,6 @@ function combining(count: number, weights: CpuArray, { op, areFloatSums }: Weigh
       positions.set(bins.subarray(0, items), from);
     },
     async result() {
-      const { combinedBy } = await part(import("./moves.ts"));
       const values = areFloatSums
         ? // The type itself would bring its arithmetic, and the loop asks for no more than the name.
           {
@@ -455,10 +454,6 @@ const inChannels =
     take(placed, from, items);
   };
 
-/** What becomes of weights. The check is loaded with the first ones: it has operators. */
-const weightsOf = async ({ type }: CpuArray, { options, title }: Request): Promise<Weights | undefined> =>
-  (await part(import("../plan/bin_weights.ts"))).requireWeights({ ...options, weights: type }, title);
-
 /** How many elements fall in each bin, or what their weights are combined to. Sums of f32 are computed as doubles, and rounded at the end. */
 export const histogram: OnCpu = async ({ arrays, request, mapped, addedToBins }) => {
   const data = arrays.data as CpuArray;
@@ -473,7 +468,7 @@ export const histogram: OnCpu = async ({ arrays, request, mapped, addedToBins })
     count,
   } = requireBinned(given, type as ScalarType, typeOfY, request.title);
   const { weights } = arrays;
-  const weighed = weights && (await weightsOf(weights, request));
+  const weighed = weights && requireWeights({ ...given, weights: weights.type }, request.title);
   const isPlain = binsOfY === undefined && channels === undefined;
   // One loop finds the bins, and counts.
   const counted =

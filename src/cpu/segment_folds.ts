@@ -3,17 +3,10 @@ import type { Fold, FoldCall, LoopsOfCall, ScanCall } from "./folds.ts";
 import { BLOCK, copyElement, foldOf } from "./folds.ts";
 import { bitsOf, numbersLike } from "./numbers.ts";
 import { mirror, mirrored } from "./reverse.ts";
-import type { CpuSegments } from "./segments.ts";
+import type { CpuSegments, SegmentsOfCall } from "./segments.ts";
 import { beginsOf, endsOf } from "./segments.ts";
 
-export { inReverse } from "./reverse.ts";
-
-// Scans and reductions that start anew with each segment; and scans in reverse, which few programs need as well.
-
-/** The segments of a fold, each of which starts from the initial value. */
-export interface SegmentsOfCall {
-  readonly segments: CpuSegments;
-}
+// Scans and reductions that start anew with each segment.
 
 /** Folds the elements of a segment. What the task carries is then their total. */
 function foldSegment({ kept: { loop, carryBits, start }, task }: Fold, from: number, to: number): void {

@@ -10,6 +10,11 @@ export type CpuSegments =
   | { readonly kind: "begins"; readonly words: Uint32Array; readonly ends: Uint32Array }
   | { readonly kind: "keys"; readonly keys: CpuArray };
 
+/** The segments of a fold, each of which starts from the initial value. */
+export interface SegmentsOfCall {
+  readonly segments: CpuSegments;
+}
+
 /** Where each segment of so many elements ends, but columns: it starts where the one before it ends, unless {@link beginsOf} says where. */
 export function endsOf(segments: CpuSegments, length: number): Uint32Array {
   switch (segments.kind) {

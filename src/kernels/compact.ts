@@ -1,9 +1,6 @@
 import carryNone from "#shaders/device/io/carry_none.wgsl";
 import carrySpine from "#shaders/device/io/carry_spine.wgsl";
-import copyCounted from "#shaders/device/io/copy_counted.wgsl";
-import copyWhole from "#shaders/device/io/copy_whole.wgsl";
 import edges from "#shaders/device/io/edges.wgsl";
-import inputItems from "#shaders/device/io/input_items.wgsl";
 import keepFlagged from "#shaders/device/io/keep_flagged.wgsl";
 import keepFlaggedAndTrue from "#shaders/device/io/keep_flagged_and_true.wgsl";
 import lengthOfCall from "#shaders/device/io/length_of_call.wgsl";
@@ -18,7 +15,6 @@ import totalDispatch from "#shaders/device/io/total_dispatch.wgsl";
 import totalDraw from "#shaders/device/io/total_draw.wgsl";
 import compactSinglePass from "#shaders/device/kernels/compact_single_pass.wgsl";
 import compactTiles from "#shaders/device/kernels/compact_tiles.wgsl";
-import copyItems from "#shaders/device/kernels/copy_items.wgsl";
 import countTiles from "#shaders/device/kernels/count_tiles.wgsl";
 import scanTiles from "#shaders/device/kernels/scan_tiles.wgsl";
 import { expressionFiles, typeFiles } from "../algebra/expression_files.ts";
@@ -39,7 +35,6 @@ import {
   valueFromItem,
   vectorText,
 } from "./contract.ts";
-import { itemsText } from "./copied_items.ts";
 import type { Arrangement, Kernel, KernelOptions } from "./kernel.ts";
 import { filesOf, inputFor, isWide, lengthFile, linkKernel, prefixText } from "./kernel.ts";
 import type { ItemMap } from "./map.ts";
@@ -317,22 +312,6 @@ export function topOfCountsKernel(
       loadItems,
       storePrefixes,
       scanTiles,
-    ],
-    sizes,
-  );
-}
-
-/** The kernel that copies as many items as the total says; or all of them (`whole`). */
-export function copyKernel(stored: string, sizes: Sizes, lengthOnGpu: boolean, whole: boolean): Kernel {
-  return linkKernel(
-    `wavefold copy <${stored}>`,
-    "copy_items",
-    [
-      itemsText(stored),
-      inputItems,
-      outputItems,
-      copyItems,
-      ...(whole ? [lengthFile(lengthOnGpu), copyWhole] : [copyCounted]),
     ],
     sizes,
   );

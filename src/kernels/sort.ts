@@ -5,7 +5,6 @@ import edges from "#shaders/device/io/edges.wgsl";
 import inputItems from "#shaders/device/io/input_items.wgsl";
 import outputItems from "#shaders/device/io/output_items.wgsl";
 import countDigits from "#shaders/device/kernels/count_digits.wgsl";
-import gatherItems from "#shaders/device/kernels/gather_items.wgsl";
 import histogram from "#shaders/device/kernels/histogram.wgsl";
 import sortKeysPass from "#shaders/device/kernels/sort_keys_pass.wgsl";
 import sortPass from "#shaders/device/kernels/sort_pass.wgsl";
@@ -34,11 +33,9 @@ import valuesPositions from "#shaders/device/sort/values_positions.wgsl";
 import { u32 } from "../algebra/integers.ts";
 import { monoid } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
-import type { ElementType } from "../algebra/types.ts";
 import type { Source, SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
 import { carriedAs, conversion, operatorSources, vectorText } from "./contract.ts";
-import { itemsText } from "./copied_items.ts";
 import type { Kernel } from "./kernel.ts";
 import { lengthFile, linkKernel } from "./kernel.ts";
 import type { Sizes } from "./sizes.ts";
@@ -288,19 +285,3 @@ export const histogramOfDigits = (options: SortKernelOptions, sizes: Sizes, copi
     sizes,
   );
 };
-
-/** The kernel that moves items to the places of their sorted positions. */
-export const gatherKernel = (type: ElementType, lengthOnGpu: boolean, sizes: Sizes): Kernel =>
-  linkKernel(
-    `wavefold gather <${type.name}>`,
-    "gather_items",
-    [
-      itemsText(carriedAs(type)),
-      ...type.files,
-      inputItems,
-      outputItems,
-      lengthFile(lengthOnGpu),
-      gatherItems,
-    ],
-    sizes,
-  );

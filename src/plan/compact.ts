@@ -8,10 +8,11 @@ import { requireType } from "../algebra/types.ts";
 import { ArgumentError, refuse, shown } from "../errors.ts";
 import type { TileShape } from "../kernels/algorithms.ts";
 import type { ClassKernels, Indirect, Parted, Selector } from "../kernels/compact.ts";
-import { compactKernel, copyKernel, countKernel, topOfCountsKernel } from "../kernels/compact.ts";
+import { compactKernel, countKernel, topOfCountsKernel } from "../kernels/compact.ts";
 import { carriedAs } from "../kernels/contract.ts";
 import type { Arrangement, Kernel, KernelOptions } from "../kernels/kernel.ts";
 import { isWide, packedUnless } from "../kernels/kernel.ts";
+import { copyKernel } from "../kernels/move_items.ts";
 import { byClass, inTwo, withRest } from "../kernels/partition.ts";
 import { requireOptions } from "../options.ts";
 import { requireCode } from "../text/callers.ts";
@@ -139,7 +140,7 @@ export function planCompact(
   const mayBeSingle = parted === undefined || parted.hasRest === true;
   const pass = parted?.hasRest ? "parts" : "compact";
   const single = mayBeSingle
-    ? facts.fasterWays?.planSinglePass(pass, counting, options, facts, testing)
+    ? facts.fasterWays?.planSinglePass?.(pass, counting, options, facts, testing)
     : undefined;
   const tuning = sizesOf(counting, parted, options, facts);
   const maxLength = requireMaxLength(
@@ -514,7 +515,7 @@ export function planPartition(
 ): Plan {
   const mostMemory = facts.limits.maxComputeWorkgroupStorageSize;
   const parted = partedBy(options, (classes, own) =>
-    facts.fasterWays?.classesByVotes(classes, mostMemory, own),
+    facts.fasterWays?.classesByVotes?.(classes, mostMemory, own),
   );
   return planCompact(options, facts, arrangements, testing, parted);
 }

@@ -1,9 +1,8 @@
 import type { ElementType } from "../algebra/types.ts";
-import { copyKernel } from "../kernels/compact.ts";
 import { carriedAs } from "../kernels/contract.ts";
 import type { Kernel } from "../kernels/kernel.ts";
+import { copyKernel, gatherKernel } from "../kernels/move_items.ts";
 import type { Sizes } from "../kernels/sizes.ts";
-import { gatherKernel } from "../kernels/sort.ts";
 import type { SortOptions } from "./check_sort.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";

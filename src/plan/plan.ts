@@ -278,7 +278,7 @@ export const withTextParams = (plan: Plan, options: { readonly params?: unknown 
 };
 
 /** A pass that binds other buffers. */
-const rebound = (pass: Pass, place: (from: Bindable) => Bindable): Pass => ({
+export const rebound = (pass: Pass, place: (from: Bindable) => Bindable): Pass => ({
   ...pass,
   bindings: Object.fromEntries(
     Object.entries(pass.bindings).map(([variable, from]) => [variable, place(from)]),
@@ -295,18 +295,6 @@ export const withRanges = (
     ...rebound(pass, (from) => (typeof from === "object" ? from : (ranges[from] ?? from))),
     ...((params ?? pass.params) && { params: { ...pass.params, ...params } }),
   }));
-
-/** A plan in which other scratch stands in the place of one of its buffers. */
-export function withScratch(plan: Plan, replaced: Scratch, scratch: Scratch): Plan {
-  const placed = (one: Scratch): Scratch => (one === replaced ? scratch : one);
-  const place = (from: Bindable): Bindable => (typeof from === "object" ? placed(from) : from);
-  return {
-    ...plan,
-    scratch: plan.scratch.map(placed),
-    ...(plan.spine && { spine: { ...plan.spine, scratch: placed(plan.spine.scratch) } }),
-    passes: (...given) => plan.passes(...given).map((pass) => rebound(pass, place)),
-  };
-}
 
 /** Bytes of a buffer or a binding that holds at least `bytes` bytes: a multiple of 4, and never 0. */
 export const wholeWords = (bytes: number): number => Math.max(4, Math.ceil(bytes / 4) * 4);

@@ -24,17 +24,17 @@ export interface PlanFacts extends DeviceFacts {
 }
 
 /**
- * The ways that read data once, with subgroups or without, and the algorithm of subgroups. src/plan/faster_ways.ts has them. It is loaded later, since a
- * first scan would have half as many bytes again with it.
+ * The algorithm of subgroups, and the ways that read data once, with subgroups or without. src/plan/faster_ways.ts has them. It is loaded later, since a
+ * first scan would have half as many bytes again with it. A sort adds its counts up by the algorithm alone.
  */
 export interface FasterWays {
   /** The algorithm `subgroup`. */
   readonly tiles: TileAlgorithm;
-  readonly planSinglePass: PlanSinglePass;
-  readonly scanOnce: ScanOnce;
-  readonly reduceOnce: ReduceOnce;
+  readonly planSinglePass?: PlanSinglePass;
+  readonly scanOnce?: ScanOnce;
+  readonly reduceOnce?: ReduceOnce;
   /** The kernels of a partition by classes in which subgroups vote, for a number of classes, bytes of work-group memory, and sizes. */
-  readonly classesByVotes: (
+  readonly classesByVotes?: (
     classes: number,
     mostMemory: number,
     options: TileShape,

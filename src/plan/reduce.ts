@@ -105,7 +105,7 @@ export function planReduce(
   const variants = (["vectors", "items"] as const)
     .filter((one) => arrangements.includes(one))
     .flatMap((arrangement) => (detour ? [false, true] : [false]).map((aside) => ({ arrangement, aside })));
-  const once = facts.fasterWays?.reduceOnce(
+  const once = facts.fasterWays?.reduceOnce?.(
     { monoid, tuning, kernelOf: (files) => kernelOf("items", "items", "vectors", files) },
     { maxLength, variants, vector, groupingOf },
     options,

@@ -21,8 +21,8 @@ import type { Grouping } from "./grouping.ts";
 import { mapOf } from "./map.ts";
 import type { AnyOperator, Chosen } from "./options.ts";
 import { orderOf } from "./order.ts";
-import type { Bindings, Pass, PassParams, Plan, RangeName, Scratch } from "./plan.ts";
-import { bound, itemTypesOf, perArrangement, RUNS, wholeWords, withScratch } from "./plan.ts";
+import type { Bindable, Bindings, Pass, PassParams, Plan, RangeName, Scratch } from "./plan.ts";
+import { bound, itemTypesOf, perArrangement, RUNS, rebound, wholeWords } from "./plan.ts";
 import type { Combination, PlanFacts } from "./plan_facts.ts";
 import type { ReduceOptions } from "./reduce.ts";
 import type { ScanOptions } from "./scan.ts";
@@ -226,6 +226,18 @@ function fittingRow(
   const memory = rowMemory(asked, elementBytes) + hillisSteeleMemory(asked.workGroupSize, elementBytes);
   const isTooLong = primitive === "scan" && !long && elementBytes > tableFor(tables, facts).longestByLevels;
   return isTooLong || memory > facts.limits.maxComputeWorkgroupStorageSize ? undefined : row;
+}
+
+/** A plan in which other scratch stands in the place of one of its buffers. */
+function withScratch(plan: Plan, replaced: Scratch, scratch: Scratch): Plan {
+  const placed = (one: Scratch): Scratch => (one === replaced ? scratch : one);
+  const place = (from: Bindable): Bindable => (typeof from === "object" ? placed(from) : from);
+  return {
+    ...plan,
+    scratch: plan.scratch.map(placed),
+    ...(plan.spine && { spine: { ...plan.spine, scratch: placed(plan.spine.scratch) } }),
+    passes: (...given) => plan.passes(...given).map((pass) => rebound(pass, place)),
+  };
 }
 
 /** A scan of rows goes three ways: rows that fill tiles, longer rows that start at vectors, and all others as segments. */

@@ -63,7 +63,7 @@ export function planRunLengths(
   const { type, from = type, lengthOnGpu = false } = options;
   const stores: RunStores = { unique, number: alone === "keys" ? undefined : number };
   const monoid = runsMonoid(stores);
-  const single = facts.fasterWays?.planSinglePass("runs", { title, type, monoid }, options, facts, testing);
+  const single = facts.fasterWays?.planSinglePass?.("runs", { title, type, monoid }, options, facts, testing);
   if (single === undefined) {
     return undefined;
   }

@@ -186,7 +186,7 @@ export function planScan(
   const lying = arrangements.filter((one) => canShare || isApart(one));
   const recorded = SCAN_ARRANGEMENTS.filter((one) => lying.includes(one));
   const combination = { title, type, monoid };
-  const single = facts.fasterWays?.planSinglePass(
+  const single = facts.fasterWays?.planSinglePass?.(
     reduces ? "totals" : segments?.isFlat ? "flat" : "scan",
     combination,
     options,
@@ -213,7 +213,7 @@ export function planScan(
     },
     segments,
   };
-  const once = single && facts.fasterWays?.scanOnce(single, scan, recorded, facts, testing);
+  const once = single && facts.fasterWays?.scanOnce?.(single, scan, recorded, facts, testing);
   // Reduce-then-scan, for the arrangements that a single pass does not take.
   const twice = reduceThenScan(
     scan,

@@ -1,16 +1,23 @@
 import { atomicOf } from "../algebra/atomics.ts";
+import { u32 } from "../algebra/integers.ts";
 import type { Monoid, Operator } from "../algebra/monoid.ts";
 import { isSameType, requireType } from "../algebra/types.ts";
 import { part } from "../errors.ts";
 import { itemsOfVector } from "../kernels/contract.ts";
 import { gatherAtPositionsKernel } from "../kernels/gather.ts";
 import type { Arrangement } from "../kernels/kernel.ts";
-import { atomicKernel, fillIdentityKernel, fillWordsKernel, scatterKernel } from "../kernels/scatter.ts";
+import {
+  atomicKernel,
+  cutPositionsKernel,
+  fillIdentityKernel,
+  fillWordsKernel,
+  scatterKernel,
+} from "../kernels/scatter.ts";
 import { copiesFor, histogramRow } from "./histogram.ts";
 import { plainSizes } from "./one_dispatch_plan.ts";
 import type { AnyOperator } from "./options.ts";
 import type { Plan, Scratch } from "./plan.ts";
-import { bound, distinct, perArrangement, wholeWords } from "./plan.ts";
+import { bound, distinct, perArrangement, wholeWords, withRanges } from "./plan.ts";
 import type { PlanFacts } from "./plan_facts.ts";
 import type { ScatterBase, ScatterOptions } from "./scatter_base.ts";
 import { baseOf, planOfItems, requireCombinable } from "./scatter_base.ts";
@@ -95,6 +102,70 @@ function planAtomic(
 }
 
 /**
+ * Plans a scatter that sorts the elements by their positions, reduces each run of equal positions, and stores the totals there. Sorts and
+ * segments are loaded first.
+ *
+ * @throws {ArgumentError} {@link LimitError} {@link FeatureError}
+ */
+async function planSorted(base: ScatterBase, monoid: Monoid, op: Operator, facts: PlanFacts): Promise<Plan> {
+  const { type, lengthOnGpu, sizes, maxLength, maxOutputLength, pass } = base;
+  const { planSortedRuns } = await part(import("./sorted_runs.ts"));
+  // Positions past the end are as long as the output.
+  const { sort, reduce } = await planSortedRuns(type, op, maxOutputLength, { maxLength, lengthOnGpu }, facts);
+  const fill = fillIdentityKernel(monoid, sizes);
+  const cut = cutPositionsKernel(lengthOnGpu, sizes);
+  const store = scatterKernel(type, true, sizes);
+  const scratchOf = (name: string, length: number, itemBytes: number): Scratch => ({
+    name,
+    bytes: wholeWords(length * itemBytes),
+    itemBytes,
+  });
+  // The run of positions past the end comes last, and so it is the one that there may be no room for.
+  const most = Math.min(maxLength, maxOutputLength);
+  const positions = scratchOf("positions", maxLength, u32.bytes);
+  const sorted = scratchOf("sorted positions", maxLength, u32.bytes);
+  const values = scratchOf("sorted values", maxLength, type.bytes);
+  const totals = scratchOf("totals", most, type.bytes);
+  const unique = scratchOf("positions of totals", most, u32.bytes);
+  const count = scratchOf("number of totals", 1, u32.bytes);
+  const [variant] = reduce.variants;
+  const plan = planOfItems(
+    base,
+    [fill, cut, store, ...sort.kernels, ...reduce.kernels],
+    [positions, sorted, values, totals, unique, count, ...sort.scratch, ...reduce.scratch],
+    (length, room) =>
+      length === 0
+        ? [pass(fill, { output: "output" }, room)]
+        : [
+            pass(fill, { output: "output" }, room),
+            pass(cut, { input: "positions", output: positions, length_buffer: "length" }, length),
+            ...withRanges(sort.passes(length, "items"), {
+              input: positions,
+              output: sorted,
+              values: "input",
+              reordered: values,
+            }),
+            ...withRanges(
+              reduce.passes(length, variant?.arrangement ?? "items", false, { room, segment_count: room }),
+              {
+                input: values,
+                keys: sorted,
+                output: totals,
+                unique,
+                count,
+              },
+            ),
+            pass(
+              store,
+              { input: totals, positions: unique, output: "output", length_buffer: count },
+              Math.min(length, room),
+            ),
+          ],
+  );
+  return { ...plan, groupingOf: reduce.groupingOf, ...(reduce.spine && { spine: reduce.spine }) };
+}
+
+/**
  * Plans a scatter. Without an operator, elements are stored where they belong. By one that WGSL has atomics for, they are combined there. By any
  * other, they are sorted by their positions, and each run of equal positions is reduced.
  *
@@ -115,7 +186,7 @@ export async function planScatter(
     if (!isSameType(from, options.type)) {
       const { from: _, ...others } = options;
       const plan = await planScatter(others, facts, arrangements);
-      return (await part(import("./scatter_sorted.ts"))).widenedFirst(plan, { ...others, from }, facts);
+      return (await part(import("./scatter_widened.ts"))).widenedFirst(plan, { ...others, from }, facts);
     }
   }
   const { monoid, ...base } = baseOf(options, facts);
@@ -125,6 +196,5 @@ export async function planScatter(
   if (atomicOf(monoid) !== undefined) {
     return planAtomic(base, monoid, options, facts, arrangements);
   }
-  const { planSorted } = await part(import("./scatter_sorted.ts"));
   return planSorted(base, monoid, options.op as Operator, facts);
 }

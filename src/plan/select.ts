@@ -8,6 +8,7 @@ import { u32 } from "../algebra/integers.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { itemsOfVector } from "../kernels/contract.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
+import { gatherKernel } from "../kernels/move_items.ts";
 import { blelloch, hillisSteele } from "../kernels/portable_tiles.ts";
 import type { BlockKernelOptions, SelectKernelOptions } from "../kernels/select.ts";
 import {
@@ -25,20 +26,20 @@ import {
   takeFirstKernel,
 } from "../kernels/select.ts";
 import type { Sizes } from "../kernels/sizes.ts";
-import { gatherKernel } from "../kernels/sort.ts";
 import { digitsOf } from "../kernels/sort_key.ts";
 import type { SortedSegments } from "../kernels/sort_segments.ts";
+import { subgroup } from "../kernels/subgroup_tiles.ts";
 import { checkedKey } from "./check_sort.ts";
 import { requireChosen } from "./check_tuning_options.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import { planCompact } from "./compact.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import { withFasterWays } from "./faster_ways.ts";
 import { moveSizes } from "./gather.ts";
 import { plainSizes, ungrouped } from "./one_dispatch_plan.ts";
 import type { ParamsOption, TuningOptions } from "./options.ts";
 import type { Bindable, Bindings, Pass, PassParams, Plan, Scratch } from "./plan.ts";
 import { bound, distinct, itemTypesOf, perArrangement, wholeWords, withRanges } from "./plan.ts";
+import { planSinglePass } from "./single_pass.ts";
 import { planSort, untuned } from "./sort.ts";
 import type { SortKeyOptions } from "./sort_key.ts";
 import { requireWhole } from "./sort_key.ts";
@@ -233,7 +234,7 @@ function takeByDigits(options: TopKOptions, k: number, facts: DeviceFacts, testi
   const { lengthOnGpu = false, passes } = options;
   const keep = planCompact(
     { type, indices: true, maxLength, lengthOnGpu, ...(passes !== undefined && { passes }) },
-    withFasterWays(facts),
+    { ...facts, fasterWays: { tiles: subgroup, planSinglePass } },
     ARRANGEMENTS,
     {},
     undefined,

@@ -4,8 +4,8 @@ import type { Kernel } from "../kernels/kernel.ts";
 import { countDigitsKernel, histogramOfDigits } from "../kernels/sort.ts";
 import type { SortKernelOptions } from "../kernels/sort_tile.ts";
 import { spinePlaces } from "../kernels/sort_tile.ts";
+import { subgroup } from "../kernels/subgroup_tiles.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import { withFasterWays } from "./faster_ways.ts";
 import { plainSizes } from "./one_dispatch_plan.ts";
 import type { Bindable, Pass, Scratch } from "./plan.ts";
 import { bound, paddedBytes, withRanges } from "./plan.ts";
@@ -67,7 +67,7 @@ export function countedByPass(options: SortKernelOptions, facts: DeviceFacts, mo
   const radix = 2 ** digits.each;
   const scan = planScan(
     { type: u32, exclusive: true, maxLength: radix * mostTiles, passes: "reduce-then-scan" },
-    withFasterWays(facts),
+    { ...facts, fasterWays: { tiles: subgroup } },
     ["padded"],
   );
   const bytes = paddedBytes(radix * mostTiles, 4, scan.vector);

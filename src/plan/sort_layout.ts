@@ -1,7 +1,7 @@
 import { u32 } from "../algebra/integers.ts";
-import { copyKernel } from "../kernels/compact.ts";
 import { carriedAs } from "../kernels/contract.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
+import { copyKernel } from "../kernels/move_items.ts";
 import type { Sizes } from "../kernels/sizes.ts";
 import type { CheckedSort } from "./check_sort.ts";
 import type { DeviceFacts } from "./device_facts.ts";

@@ -1,6 +1,6 @@
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
-import { ArgumentError, refuse, shown } from "../errors.ts";
+import { ArgumentError, part, refuse, shown } from "../errors.ts";
 import type { SortOptions } from "./check_sort.ts";
 import { movesDirectly } from "./check_sort.ts";
 import { requireChosen } from "./check_tuning_options.ts";
@@ -9,11 +9,9 @@ import { planGather } from "./gather.ts";
 import type { Plan, RangeName, Scratch } from "./plan.ts";
 import { distinct, wholeWords, withRanges } from "./plan.ts";
 import { planSort } from "./sort.ts";
-import { planByKeys } from "./sort_by_keys.ts";
 import type { KeysOrder } from "./sort_key.ts";
 import { requireKeys } from "./sort_key.ts";
 import type { SegmentSortOptions } from "./sort_segments.ts";
-import { planLong, planSegmentSort, requireSortedSegments, tuningIn } from "./sort_segments.ts";
 
 // Whole sorts. Keys, and values of 4 or 8 bytes, move in each pass. Several values, values of other types, and elements that are sorted
 // by an expression or by several keys move once: the passes sort their positions.
@@ -69,7 +67,7 @@ function movesOf(
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
-export function planSortWithValues(options: PreparedSortOptions, facts: DeviceFacts): Plan {
+export async function planSortWithValues(options: PreparedSortOptions, facts: DeviceFacts): Promise<Plan> {
   const { values, thenBy, segments, maxSegmentLength } = options;
   const type = requireType(options.type, "sort");
   const later = movesOf(thenBy, ["thenBy", "thenOutput"], `sort<${type.name}>`);
@@ -86,12 +84,14 @@ export function planSortWithValues(options: PreparedSortOptions, facts: DeviceFa
     : planSortByOne(options, moves, facts);
 }
 
+const loadOthers = () => part(import("./sort_keys_and_segments.ts"));
+
 /** Plans a sort by the items, or by an expression over them. */
-function planSortByOne(
+async function planSortByOne(
   { values: _, thenBy: __, segments, maxSegmentLength, ...given }: PreparedSortOptions,
   moves: readonly Move[],
   facts: DeviceFacts,
-): Plan {
+): Promise<Plan> {
   const others = given as SortOptions;
   const [first] = moves;
   const byKey = others.key !== undefined && others.indices !== true;
@@ -102,7 +102,7 @@ function planSortByOne(
   const sort =
     segments === undefined
       ? { ...planSort(sorted, facts, moved), leavesPositions: false }
-      : planSegmentSort({ ...sorted, ...longest, segments }, facts, moved);
+      : (await loadOthers()).planSegmentSort({ ...sorted, ...longest, segments }, facts, moved);
   const movesItems = byKey || (sort.leavesPositions && !others.indices);
   const items: Move = { type: others.type, from: "input", to: "output" };
   const gathered = movesItems ? [items, ...moves] : direct ? [] : moves;
@@ -112,16 +112,17 @@ function planSortByOne(
 }
 
 /** Plans a sort by several keys, of which the `later` ones come behind the items. */
-function planSortByKeys(
+async function planSortByKeys(
   options: PreparedSortOptions,
   later: readonly Move[],
   moves: readonly Move[],
   title: string,
   facts: DeviceFacts,
-): Plan {
+): Promise<Plan> {
   const { type, maxLength, segments, indices } = options;
   const keys = requireKeys(options, [type, ...later.map((move) => move.type)], title);
   requireChosen(options, title, facts);
+  const { planByKeys, planLong, requireSortedSegments, tuningIn } = await loadOthers();
   const ranges = ["input", ...later.map(({ from }) => from)] as const;
   const order = planByKeys(
     options,

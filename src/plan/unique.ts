@@ -1,6 +1,5 @@
 import { u32 } from "../algebra/integers.ts";
 import { requireType } from "../algebra/types.ts";
-import { part } from "../errors.ts";
 import type { Arrangement } from "../kernels/kernel.ts";
 import { requireBounds } from "./count_bounds.ts";
 import type { Bindable, Pass, Plan, RangeName, Scratch } from "./plan.ts";
@@ -10,6 +9,7 @@ import type { CheckedUnique, RunPlaces, Stage, Stages, UniqueOptions } from "./p
 import { wordsFor } from "./planned_unique.ts";
 import { requireRunKey } from "./run_key.ts";
 import { planRuns } from "./runs.ts";
+import { stagesOf } from "./unique_stages.ts";
 
 /**
  * Plans the search for runs of equal items, and all that is asked of these beside their first items. `key` and `keyType` say which items are
@@ -45,7 +45,7 @@ export async function planUnique(
   const isPlain = !(sort || inverse || bounds || (indices && isCounted));
   const stages: Stages = isPlain
     ? { places: own, before: [], after: [] }
-    : await (await part(import("./unique_stages.ts"))).stagesOf(checked, own, facts);
+    : await stagesOf(checked, own, facts);
   return withStages(checked, runs, stages);
 }
 

@@ -1,6 +1,7 @@
 import { leavesOf, scalarAt } from "../algebra/fields.ts";
 import type { StructType } from "../algebra/struct.ts";
 import type { ElementType } from "../algebra/types.ts";
+import type { SortKeyOptions } from "../plan/sort_key.ts";
 
 // Calls that make sense. A primitive's description says which options there are, and not which of them go together, or what arrays hold.
 // Tests and the fuzz draw calls from a primitive's examples. The library does not load them.
@@ -138,3 +139,10 @@ export function bitsOf({ bytes }: ElementType, random: Random): readonly [from: 
   const from = between(random, 0, 8 * bytes - 1);
   return [from, between(random, from + 1, 8 * bytes)];
 }
+
+/** Orders of elements: by each of their keys, or by some bits of it. */
+export const ordersOf = (type: ElementType, random: Random): readonly Example<SortKeyOptions>[] =>
+  keysOf(type).map(({ twins, ...key }) => {
+    const bits = pick(random, [undefined, bitsOf(twins?.keyType ?? type, random)]);
+    return { options: { ...key, ...(bits && { bits }) }, ...(twins && { twins }) };
+  });

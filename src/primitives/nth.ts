@@ -9,8 +9,8 @@ import { planNth } from "../plan/select.ts";
 import type { SortKeyOptions } from "../plan/sort_key.ts";
 import { requireBits, requireKey, requireWhole } from "../plan/sort_key.ts";
 import type { CallParamsOption } from "./call_options.ts";
-import type { Example, Examples, Random } from "./examples.ts";
-import { between, bitsOf, keysOf, pick } from "./examples.ts";
+import type { Examples } from "./examples.ts";
+import { between, ordersOf } from "./examples.ts";
 import type { Described, HelpOf } from "./help.ts";
 import { orderHelp } from "./help.ts";
 import type { Given, Primitive } from "./primitive.ts";
@@ -125,13 +125,6 @@ export const nthHelp: HelpOf<typeof nth> = {
     }),
   },
 };
-
-/** Orders of elements: by each of their keys, or by some bits of it. */
-export const ordersOf = (type: ElementType, random: Random): readonly Example<SortKeyOptions>[] =>
-  keysOf(type).map(({ twins, ...key }) => {
-    const bits = pick(random, [undefined, bitsOf(twins?.keyType ?? type, random)]);
-    return { options: { ...key, ...(bits && { bits }) }, ...(twins && { twins }) };
-  });
 
 /** Any element, the first one and the last one, in any order. */
 export const nthExamples: Examples<Options> = {

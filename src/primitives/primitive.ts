@@ -120,7 +120,7 @@ export interface Primitive<
    * data once.
    */
   readonly arrangements?: readonly Arrangement[];
-  /** The loops among which the CPU has one of its name: see the table in `src/gpu/at_hand/cpu_primitives.ts`. */
+  /** The loops among which the CPU has one of its name: see the table in `src/cpu/loops.ts`, and those over texts in `src/gpu/at_hand/cpu_texts.ts`. */
   readonly onCpu?: "moves" | "searches" | "selections" | "sorts" | "conditions" | "maps" | "merges";
   /** Checks a call. @throws {ArgumentError} {@link LimitError} */
   request(given: Given<Options>): Request<Results>;

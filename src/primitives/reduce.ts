@@ -1,7 +1,6 @@
 import type { AnyArray } from "../algebra/arrays.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import type { ElementType, Value } from "../algebra/types.ts";
-import { ArgumentError } from "../errors.ts";
 import type { InitialOption, OptionTable, SegmentsOption } from "../options.ts";
 import type { Grouping } from "../plan/grouping.ts";
 import type { SoonOption, TuningOptions } from "../plan/options.ts";
@@ -103,13 +102,3 @@ export const reduce = {
   callOptions: { into: true } satisfies OptionTable<IntoOption<AnyArray>>,
   planOptions: { soon: "boolean" } satisfies OptionTable<SoonOption>,
 } as const satisfies OptionsOf;
-
-/** @throws {ArgumentError} for an array for the result: a total at hand is a value. */
-export function requireNoRoom({ into }: { readonly into?: unknown }): void {
-  if (into !== undefined) {
-    throw new ArgumentError(
-      "reduce: into is for arrays on the GPU, and data is a typed array; its totals are returned",
-      "into",
-    );
-  }
-}

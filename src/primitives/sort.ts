@@ -13,10 +13,9 @@ import type { PreparedSortOptions } from "../plan/sort_with_values.ts";
 import { planSortWithValues } from "../plan/sort_with_values.ts";
 import type { CallParamsOption } from "./call_options.ts";
 import type { Example, ExampleArray, Examples, Random } from "./examples.ts";
-import { between, pick, rowsWithin } from "./examples.ts";
+import { between, ordersOf, pick, rowsWithin } from "./examples.ts";
 import type { Described, HelpOf } from "./help.ts";
 import { orderHelp } from "./help.ts";
-import { ordersOf } from "./nth.ts";
 import type { Given, Operand, Primitive, Request, Result } from "./primitive.ts";
 import type { BufferRange, Length, ParamsRange, PreparedPrimitive } from "./ranges.ts";
 import { starts, startsOf } from "./sort_starts.ts";
@@ -91,7 +90,7 @@ function request(name: "sort" | "argSort", given: Given<Options & { readonly int
   const later = (lists.thenBy ?? []).map((one) => requireType(one, name, "data"));
   const ofKeys = [type, ...later];
   const title = `${name}<${ofKeys.map((one) => one.name).join(", ")}>`;
-  const longestKey = requireOrders(options, ofKeys, title);
+  const itemBytes = requireOrders(options, ofKeys, title);
   const values = lists.values ?? types.values;
   if (values !== undefined && into !== undefined) {
     throw new ArgumentError(`${title} takes values or into, and not both`, "into");
@@ -141,7 +140,7 @@ function request(name: "sort" | "argSort", given: Given<Options & { readonly int
       const ofValues = made.slice(1 + others.length);
       return values === undefined ? ofKeys : { keys: ofKeys, values: lists.values ? ofValues : ofValues[0] };
     },
-    itemBytes: longestKey.bytes,
+    itemBytes,
     // The plan is for up to twice as many items.
     scratchBytes:
       2 *
@@ -150,17 +149,17 @@ function request(name: "sort" | "argSort", given: Given<Options & { readonly int
   };
 }
 
-/** Checks the order of a sort by one key or several. It gives the type of the longest key that plans sort by. @throws {ArgumentError} */
-function requireOrders(options: Options, types: readonly ElementType[], title: string): ElementType {
+/** Checks the order of a sort by one key or several. It gives the bytes of the longest key that plans sort by. @throws {ArgumentError} */
+function requireOrders(options: Options, types: readonly ElementType[], title: string): number {
   const [type] = types as [ElementType];
   if (types.length > 1) {
     requireKeys(options, types, title);
     // Two keys of 32 bits are sorted as one of 64.
-    return u64;
+    return 8;
   }
   const key = requireKey(options as SortKeyOptions, type, title);
   requireBits(options.bits, key, title);
-  return key.type;
+  return key.type.bytes;
 }
 
 const data: Operand = { name: "data", range: "input", isNamed: true };

@@ -25,7 +25,6 @@ import { asItems } from "../support/results.ts";
 
 // Exact sums on the CPU, of data that goes wrong where one thing does. folds.test.ts has all settings of the loops.
 
-const op = "exactAdd";
 const scan = scanReference as (data: ScalarArray, options: object) => ScalarArray;
 const reduce = reduceReference as (data: ScalarArray, options: object) => number;
 
@@ -78,17 +77,17 @@ test.each(floats)("$type.name: prefixes and totals have the bits of the referenc
     const input = data as Numbers;
     for (const exclusive of [false, true]) {
       const output = anyItems(type.name, data.length, "poison") as Numbers;
-      scanNumbers({ type, op, input, output, exclusive });
+      scanNumbers({ type, input, output, exclusive });
       expectSameBits(output, scan(data, { op: exactAdd, type, exclusive }), title);
       const segments = { kind: "offsets", words: Uint32Array.of(0, data.length) } as const;
-      scanSegments({ type, op, input, output, exclusive, segments, reverse: true });
+      scanSegments({ type, input, output, exclusive, segments, reverse: true });
       expectSameBits(
         output,
         scan(data, { op: exactAdd, type, exclusive, reverse: true }),
         `${title}, reverse`,
       );
     }
-    const total = reduceNumbers({ type, op, input });
+    const total = reduceNumbers({ type, input });
     expectSameBits(
       asItems(type, total),
       asItems(type, reduce(data, { op: exactAdd, type })),
@@ -103,7 +102,7 @@ test.each(floats)("$type.name: each prefix is the nearest float", (float) => {
     const values = valuesIn(float, data);
     if (values.every((value) => Number.isFinite(value) && !Object.is(value, -0))) {
       const output = (data as Float64Array).slice() as Numbers;
-      scanNumbers({ type, op, input: output, output });
+      scanNumbers({ type, input: output, output });
       let sum = 0n;
       values.slice(0, 50).forEach((value, at) => {
         sum += units(value);
@@ -116,10 +115,10 @@ test.each(floats)("$type.name: each prefix is the nearest float", (float) => {
 test("a sum that passes the greatest f64 comes back", () => {
   const input = new Float64Array(20_000).fill(Number.MAX_VALUE).fill(-Number.MAX_VALUE, 10_000);
   input[19_999] = Number.MIN_VALUE;
-  expect(reduceNumbers({ type: f64, op, input: input.subarray(0, 10_000) })).toBe(Infinity);
-  expect(reduceNumbers({ type: f64, op, input })).toBe(Number.MAX_VALUE);
+  expect(reduceNumbers({ type: f64, input: input.subarray(0, 10_000) })).toBe(Infinity);
+  expect(reduceNumbers({ type: f64, input })).toBe(Number.MAX_VALUE);
   input[0] = 0;
-  expect(reduceNumbers({ type: f64, op, input })).toBe(Number.MIN_VALUE);
+  expect(reduceNumbers({ type: f64, input })).toBe(Number.MIN_VALUE);
 });
 
 test.each([
@@ -129,7 +128,7 @@ test.each([
 ] as const)("segments in reverse: %s", (_, segments, segmentOf) => {
   const input = Float64Array.from({ length: 24 }, (_, at) => (at % 2 ? 1 : -1) * 10 ** (at % 20));
   const output = new Float64Array(24);
-  scanSegments({ type: f64, op, input, output, segments, reverse: true });
+  scanSegments({ type: f64, input, output, segments, reverse: true });
   const expected = input.map((_, at) =>
     reduce(
       input.filter((_, other) => other >= at && segmentOf(other) === segmentOf(at)),
@@ -137,7 +136,7 @@ test.each([
     ),
   );
   expectSameBits(output, expected, "prefixes");
-  const totals = reduceSegments({ type: f64, op, input, segments });
+  const totals = reduceSegments({ type: f64, input, segments });
   const firsts = expected.filter(
     (_, at) => input.findIndex((_, other) => segmentOf(other) === segmentOf(at)) === at,
   );
@@ -146,14 +145,14 @@ test.each([
 
 test("an output that starts inside the input", () => {
   const memory = new Float64Array(100).fill(1);
-  scanNumbers({ type: f64, op, input: memory.subarray(0, 90), output: memory.subarray(10) });
+  scanNumbers({ type: f64, input: memory.subarray(0, 90), output: memory.subarray(10) });
   expect([...memory.subarray(10)]).toEqual(Array.from({ length: 90 }, (_, at) => at + 1));
 });
 
 test("segments of one sum leave nothing to the next one", () => {
   const input = Float32Array.of(3e38, -1e-45, -0, 1, Infinity, 1, Number.NaN, 2);
   const rowsOf = (rows: number) => ({ kind: "rows", rows }) as const;
-  const call = { type: f32, op, input } as const;
+  const call = { type: f32, input } as const;
   expectSameBits(reduceSegments({ ...call, segments: rowsOf(1) }), input, "single items");
   expectSameBits(
     reduceSegments({ ...call, initial: -0, segments: rowsOf(2) }),

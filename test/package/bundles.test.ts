@@ -153,7 +153,7 @@ describe("what is not loaded is an error of Wavefold's", () => {
     const dist = await bundled("wavefold", "Rollup", false);
     const chunks = await readdir(dist);
     const texts = await Promise.all(chunks.map((name) => readFile(join(dist, name), "utf8")));
-    const reduce = chunks.find((_, at) => /export \{.*\breduceAtHand\b/.test(texts[at] ?? ""));
+    const reduce = chunks.find((_, at) => /\bfunction reduceAtHand\(/.test(texts[at] ?? ""));
     await rm(join(dist, reduce ?? "none"));
     expect(await titleOf(dist)).toMatch(
       /^WavefoldError: a part of Wavefold was not loaded: Failed to fetch .*folds-.*\.js$/,

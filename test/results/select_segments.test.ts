@@ -78,12 +78,12 @@ test.each([
   [() => fold().topK(Uint32Array.of(1, 2), 0, { segments: { offsets: [0, 2] } }), /a whole number from 1/],
   [
     () => fold().topK(Uint32Array.of(1, 2), 1, { segments: { heads: [0] } } as never),
-    /it takes \{ rows \} or \{ offsets \}/,
+    /it takes \{ rows \}, \{ offsets \} or \{ begins, ends \}/,
   ],
   [() => fold().topK(Uint32Array.of(1, 2), 1, { maxSegmentLength: 2 }), /only beside segments/],
   [
     () => fold().prepareTopK({ type: f32, k: 1, maxLength: 4, segments: "keys" as never }),
-    /"rows" or "offsets"/,
+    /"rows", "offsets" or "begins"/,
   ],
 ])("bad input %#", async (run, message) => {
   expect((await errorOf(run() as Promise<unknown>)).message).toMatch(message);

@@ -257,7 +257,7 @@ describe("recorded", () => {
     );
     const data = Uint32Array.of(3, 1, 2, 0);
     await expect(fold().sort(data, { segments: { heads: [1, 0, 1, 0] } as never })).rejects.toThrow(
-      "sort<u32>: segments is { heads }; it takes { rows } or { offsets }",
+      "sort<u32>: segments is { heads }; it takes { rows }, { offsets } or { begins, ends }",
     );
     await expect(fold().sort(data, { segments: { rows: 3 } })).rejects.toThrow(
       "sort<u32>: rows of 3 items do not divide the 4 items of the array",
@@ -266,7 +266,7 @@ describe("recorded", () => {
       "argSort<u32>: the last offset is 3; offsets start from 0, never fall, and end with the length, 4",
     );
     await expect(fold().topK(data, 2, { segments: { shape: [2, 2], axis: 0 } })).rejects.toThrow(
-      "topK<u32>: segments is axis: 0 of 2; it takes the last axis, { rows } or { offsets }",
+      "topK<u32>: segments is axis: 0 of 2; it takes the last axis, { rows }, { offsets } or { begins, ends }",
     );
     await expect(fold().sort(data, { descending: [true] as never })).rejects.toThrow(
       "sort<u32>: descending is a list; it takes true or false for one key",

@@ -6,9 +6,9 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { describe, expect, test } from "vitest";
 import {
-  atOnce,
   bareShaders,
   byStarts,
+  inOrder,
   loadWgsl,
   packageFolderOf,
   shaderTexts,
@@ -138,24 +138,33 @@ describe("paths of Windows", () => {
       [name("src/errors.ts")]: [],
       [name("src/wgsl.ts")]: [name("src/errors.ts")],
     };
+    /** What import() names. */
+    const parts = [name("src/gpu/device.ts")];
     const context = {
-      getModuleInfo: (id: string) => (graph[id] === undefined ? null : { importedIds: graph[id] }),
+      getModuleInfo: (id: string) =>
+        graph[id] === undefined
+          ? null
+          : { importedIds: graph[id], dynamicImporters: parts.includes(id) ? [name("src/gpu/fold.ts")] : [] },
     };
-    const later = { device: ["src/gpu/device.ts"], cpu: ["src/gpu/cpu.ts"] };
-    const chunkOf = atOnce(["src/gpu/open.ts"], ["src/wgsl.ts"], later, nodePath.win32);
+    const chunks = {
+      core: ["src/gpu/open.ts"],
+      device: ["src/gpu/device.ts"],
+      cpu: ["src/gpu/cpu.ts"],
+    };
+    const chunkOf = inOrder(chunks, ["src/wgsl.ts"], { core: "base" }, nodePath.win32);
     expect(Object.keys(graph).map((id) => chunkOf(id, context))).toEqual([
       "core",
       "core",
-      "device",
+      null,
       "cpu",
-      "core",
+      "device",
       "device",
       "base",
       null,
     ]);
-    expect(() => atOnce(["src/none.ts"], [], {}, nodePath.win32)(name("src/wgsl.ts"), context)).toThrow(
-      "there is no module",
-    );
+    expect(() =>
+      inOrder({ none: ["src/none.ts"] }, [], {}, nodePath.win32)(name("src/wgsl.ts"), context),
+    ).toThrow("there is no module");
     const starts = { errors: ["src/errors.ts"], device: ["src/gpu/device.ts"], cpu: ["src/gpu/cpu.ts"] };
     const chunkByStart = byStarts("src/wgsl.ts", { ...starts, wgsl: ["src/wgsl.ts"] }, nodePath.win32);
     expect(Object.keys(graph).map((id) => chunkByStart(id, context))).toEqual([

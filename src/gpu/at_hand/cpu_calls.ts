@@ -21,9 +21,8 @@ import { afterLoad, once } from "../executor/load_later.ts";
 // Scans and reductions at hand on the CPU, and what all calls there share. Each call gives undefined if the CPU has no loop for it. Texts that a
 // compiler would refuse have none: the device reports them.
 
-const loadNarrow = /* @__PURE__ */ once(() => import("../../cpu/narrow_elements.ts"));
-export const loadExact = /* @__PURE__ */ once(() => import("../../cpu/exact_folds.ts"));
-export const loadSegments = /* @__PURE__ */ once(() => import("../../cpu/segment_folds.ts"));
+const loadExact = /* @__PURE__ */ once(() => import("../../cpu/exact_folds.ts"));
+const loadOthers = /* @__PURE__ */ once(() => import("../../cpu/other_elements.ts"));
 export const loadTexts = /* @__PURE__ */ once(() => import("./cpu_texts.ts"));
 
 /** A scan or a reduction at hand. */
@@ -49,17 +48,17 @@ export function arrayOf(
   name = "data",
 ): CpuArray | Promise<CpuArray> {
   return type.wide
-    ? afterLoad(loadNarrow(), ({ widened }) => widened(bytesOf(given, caller, name, name), type))
+    ? afterLoad(loadOthers(), ({ widened }) => widened(bytesOf(given, caller, name, name), type))
     : { type, length: given.length, numbers: numbersOver(bytesOf(given, caller, name, name), type) };
 }
 
 /** Numbers that loops have made, as an array of the type holds them. */
 export const packed = (numbers: Numbers, type: ElementType): Numbers | Promise<Numbers> =>
-  type.wide ? afterLoad(loadNarrow(), (narrow) => narrow.packed(numbers, type)) : numbers;
+  type.wide ? afterLoad(loadOthers(), (narrow) => narrow.packed(numbers, type)) : numbers;
 
 /** Options as loops take them: with types of 32 bits in the place of those of 8 and 16. */
 export const wideIn = <Options extends object>(options: Options): Options | Promise<Options> =>
-  namesNarrow(options) ? afterLoad(loadNarrow(), (narrow) => narrow.wideOptions(options)) : options;
+  namesNarrow(options) ? afterLoad(loadOthers(), (narrow) => narrow.wideOptions(options)) : options;
 
 /**
  * Computes with arrays of a call, which have to stay where they are: loops would read nothing in their place.
@@ -142,7 +141,7 @@ export async function foldingOf(
   const foldingBy = name
     ? await tableFolding(name, array.type, initial as Scalar | undefined)
     : passes && ((own: CpuArray) => textFolding(own, passes, initial));
-  return foldingBy && (swapped ? (await loadSegments()).inReverse(array, foldingBy) : foldingBy(array));
+  return foldingBy && (swapped ? (await loadOthers()).inReverse(array, foldingBy) : foldingBy(array));
 }
 
 /** What folds arrays of a type by an operator of the table. */
@@ -152,7 +151,7 @@ async function tableFolding(
   initial: Scalar | undefined,
 ): Promise<(array: CpuArray) => Folding> {
   const isExact = op === "exactAdd";
-  const folds = isExact ? await loadExact() : { reduceNumbers, scanNumbers };
+  const folds = isExact ? (await loadExact()).exact : { reduceNumbers, scanNumbers };
   const loops = isExact ? {} : await loopsOver(type);
   return (array) => {
     const call = { type, op, loops, input: array.numbers, initial };

@@ -6,6 +6,7 @@ import type { CheckedSegments } from "../../algebra/segments.ts";
 import type { ElementType, Scalar } from "../../algebra/types.ts";
 import { namesNarrow } from "../../algebra/types.ts";
 import type { Classes, Condition, CpuArray, CpuCall, Moves, Numbers, OnCpu } from "../../cpu/call.ts";
+import { exact, loops, placeOfBest, segmentFolds } from "../../cpu/loops.ts";
 import { bytesIn, isShifted, newNumbers, numbersOver } from "../../cpu/numbers.ts";
 import type { CpuSegments } from "../../cpu/segments.ts";
 import type { KeptText } from "../../cpu/texts.ts";
@@ -16,31 +17,14 @@ import type { Primitive, Request, Result } from "../../primitives/primitive.ts";
 import type { Context } from "../device/context.ts";
 import type { Given, Target } from "../device/given.ts";
 import { fresh } from "../device/given.ts";
-import { afterLoad, once, planOfCall } from "../executor/load_later.ts";
+import { afterLoad, planOfCall } from "../executor/load_later.ts";
 import type { Planned } from "../executor/planned.ts";
 import { keyOfCall } from "../executor/planned.ts";
 import type { FoldAtHand } from "./cpu_calls.ts";
-import {
-  areTaken,
-  arrayOf,
-  foldingOf,
-  loadExact,
-  loadSegments,
-  loadTexts,
-  packed,
-  putIn,
-  wideIn,
-} from "./cpu_calls.ts";
+import { areTaken, arrayOf, foldingOf, loadTexts, packed, putIn, wideIn } from "./cpu_calls.ts";
 import type { ArgValue, Selected, Selection } from "./hand_types.ts";
 
 // Calls at hand on the CPU beside scans and reductions of whole arrays.
-
-const loadArgMinMax = /* @__PURE__ */ once(() => import("../../cpu/arg_min_max.ts"));
-const loadMoves = /* @__PURE__ */ once(() => import("../../cpu/moves.ts"));
-const loadSearches = /* @__PURE__ */ once(() => import("../../cpu/search_loops.ts"));
-const loadSorts = /* @__PURE__ */ once(() => import("../../cpu/sort_loops.ts"));
-const loadMerges = /* @__PURE__ */ once(() => import("../../cpu/merge_loops.ts"));
-const loadSelections = /* @__PURE__ */ once(() => import("../../cpu/selection_loops.ts"));
 
 /** A caller's condition over elements of a type, and what becomes of those that are kept; undefined if the CPU has no code for it. */
 async function conditionOn(
@@ -137,7 +121,7 @@ export async function segments(context: Context, call: SegmentsAtHand): Promise<
     return undefined;
   }
   const { primitive, options, given, types, target } = call;
-  const { reduceSegments, scanSegments } = await (fold.op === "exactAdd" ? loadExact() : loadSegments());
+  const { reduceSegments, scanSegments } = fold.op === "exactAdd" ? exact : segmentFolds;
   if (primitive === "scan") {
     const bytes = target(given.length * types.type.bytes)();
     const exclusive = options.exclusive === true;
@@ -148,7 +132,7 @@ export async function segments(context: Context, call: SegmentsAtHand): Promise<
   if (segments.kind !== "keys") {
     return { bytes: bytesIn(reduceSegments({ ...fold, segments })) };
   }
-  const { firsts: keys, offsets: words } = (await loadMoves()).firstOfRuns(segments.keys);
+  const { firsts: keys, offsets: words } = loops.moves.firstOfRuns(segments.keys);
   const bytes = bytesIn(reduceSegments({ ...fold, segments: { kind: "offsets", words } }));
   return { bytes, keys: bytesIn(call.keys ? await packed(keys, call.keys.key.type) : keys) };
 }
@@ -226,7 +210,6 @@ export async function select(
     return undefined;
   }
   const { items, condition, inClasses } = read;
-  const { byFlags, partitionByClasses, selectBy } = await loadMoves();
   const isWhole = primitive === "partition";
   const stored = indices ? u32 : types.type;
   const isInPlace = target !== fresh && stored.wide === undefined;
@@ -235,10 +218,10 @@ export async function select(
   const moved = { data: read.data === items ? seen : read.data, indices, output };
   const keep = condition
     ? (moves: Moves) => condition.keep(seen, { ...moves, flags })
-    : byFlags(flags as Uint32Array);
+    : loops.moves.byFlags(flags as Uint32Array);
   const { values: selected, counts } = inClasses
-    ? partitionByClasses(moved, inClasses, classes)
-    : selectBy(moved, keep, isWhole);
+    ? loops.moves.partitionByClasses(moved, inClasses, classes)
+    : loops.moves.selectBy(moved, keep, isWhole);
   const values = await packed(selected, stored);
   if (target === fresh) {
     return { bytes: bytesIn(values), counts };
@@ -262,23 +245,11 @@ export async function argMinMax(
   type: ElementType,
 ): Promise<ArgValue<Scalar>> {
   requireFeature(type, `${call}<${type.name}>`, context.facts);
-  const loops = await loadArgMinMax();
   const array = await arrayOf(given, type, call);
-  const index = loops.placeOfBest(call, array);
+  const index = placeOfBest(call, array);
   const bytes = bytesIn(array.numbers.subarray(index, index + 1));
   return { value: valueOfBytes(bytes, array.type) as Scalar, index };
 }
-
-/** What loads the loops that descriptions name. */
-const loops: Readonly<Record<NonNullable<Primitive["onCpu"]>, () => unknown>> = {
-  moves: loadMoves,
-  searches: loadSearches,
-  selections: loadSelections,
-  sorts: loadSorts,
-  merges: loadMerges,
-  conditions: async () => (await loadTexts()).conditions,
-  maps: async () => (await loadTexts()).maps,
-};
 
 /** The request as loops take it: with types of 32 bits in the place of those of 8 and 16. */
 const wideRequest = (request: Request): Request | Promise<Request> =>
@@ -310,13 +281,15 @@ export async function described(
       return undefined;
     }
   }
-  const loaded = onCpu && ((await loops[onCpu]()) as Readonly<Record<string, OnCpu>>);
+  const isText = onCpu === "conditions" || onCpu === "maps";
+  const ownLoops = onCpu && (isText ? (await loadTexts())[onCpu] : loops[onCpu]);
   const arrays: Record<string, CpuArray> = {};
   for (const operand in given) {
     const { type } = types[operand] as { readonly type: ElementType };
     arrays[operand] = await arrayOf(given[operand] as Given, type, name, operand);
   }
-  const made = await loaded?.[name]?.(cpuCallOf(context, arrays, await wideRequest(request)));
+  const loop = (ownLoops as Readonly<Record<string, OnCpu>> | undefined)?.[name];
+  const made = await loop?.(cpuCallOf(context, arrays, await wideRequest(request)));
   if (made === undefined) {
     return undefined;
   }
@@ -346,9 +319,9 @@ function cpuCallOf(context: Context, arrays: CpuCall["arrays"], request: Request
     condition: (text, type) => conditionOn(context, text, type, params),
     async elementsInOrder() {
       const ofData = { ...call, request: { ...request, results: request.results.slice(0, 1) } };
-      return (await (await loadSorts()).sort(ofData))?.[0];
+      return (await loops.sorts.sort(ofData))?.[0];
     },
-    positionsInOrder: async () => (await (await loadSorts()).argSort(call))?.[0] as Uint32Array | undefined,
+    positionsInOrder: async () => (await loops.sorts.argSort(call))?.[0] as Uint32Array | undefined,
   };
   return call;
 }

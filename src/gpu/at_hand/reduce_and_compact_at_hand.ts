@@ -17,7 +17,7 @@ import { compact } from "../../primitives/compact.ts";
 import { callNames } from "../../primitives/option_names.ts";
 import type { ClassPartition, Partition } from "../../primitives/partition.ts";
 import { partition } from "../../primitives/partition.ts";
-import { reduce, requireNoRoom } from "../../primitives/reduce.ts";
+import { reduce } from "../../primitives/reduce.ts";
 import { bufferBytesFor } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import type { Given } from "../device/given.ts";
@@ -34,6 +34,16 @@ import { loadStreams } from "./load_streams.ts";
 import { isLong, planAtHand, readBackOf, runAtHand } from "./run_at_hand.ts";
 
 // Reductions, compactions and partitions at hand.
+
+/** @throws {ArgumentError} for an array for the result: a total at hand is a value. */
+export function requireNoRoom({ into }: { readonly into?: unknown }): void {
+  if (into !== undefined) {
+    throw new ArgumentError(
+      "reduce: into is for arrays on the GPU, and data is a typed array; its totals are returned",
+      "into",
+    );
+  }
+}
 
 /** `Fold.reduce`. `given` is the array as it was when the call began. */
 export async function reduceAtHand(

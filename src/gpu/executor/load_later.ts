@@ -39,11 +39,7 @@ export const loadParamsOf = (options: MayHaveParams | undefined): unknown =>
 /** What options with params have loaded. */
 export const paramsPart = () => loadParams() as typeof import("./params.ts");
 
-/** The option `params` of a call, checked, once {@link loadParamsOf} is done: as the plan takes it, with the values. @throws {ArgumentError} {@link FeatureError} */
-export const checkedParams = (options: MayHaveParams, caller: string, context: Context): ParamsOption =>
-  options.params === undefined ? {} : paramsPart().checkedParams("call", options, caller, context);
-
-/** The same of a call that may wait. */
+/** The option `params` of a call, checked: as the plan takes it, with the values. @throws {ArgumentError} {@link FeatureError} */
 export const paramsAtHand = (
   options: MayHaveParams,
   caller: string,

@@ -29,8 +29,9 @@ import { bytesOf, fresh, givenOf } from "../device/given.ts";
 import { requireDevice } from "../device/lost.ts";
 import type { ReadBack } from "../device/transfer.ts";
 import type { Range } from "../executor/executor.ts";
-import { afterLoad, checkedParams } from "../executor/load_later.ts";
+import { afterLoad } from "../executor/load_later.ts";
 import { keyOfCall } from "../executor/planned.ts";
+import { checkedParams } from "../executor/with_params.ts";
 import {
   plannedLengthOnGpu,
   requireInto,

@@ -4,9 +4,9 @@ import type { Monoid, Operator } from "../../algebra/monoid.ts";
 import type { ElementType } from "../../algebra/types.ts";
 import { planCompact } from "../../plan/compact.ts";
 import type { DeviceFacts } from "../../plan/device_facts.ts";
-import { withFasterWays } from "../../plan/faster_ways.ts";
 import type { TuningOptions } from "../../plan/options.ts";
 import type { Plan } from "../../plan/plan.ts";
+import { planFactsFor } from "../../plan/plan_facts_for.ts";
 import { planScan } from "../../plan/scan.ts";
 import type { SourceText } from "../../text/source.ts";
 import type { Context } from "../device/context.ts";
@@ -119,7 +119,8 @@ function otherThan({ groupingOf }: Plan, { features, subgroupMaxSize, limits }: 
   return features.has("subgroups") ? { algorithm: "subgroup", workGroupSize } : {};
 }
 
-function subjectsOf({ facts }: Context): Subject[] {
+async function subjectsOf({ facts }: Context): Promise<Subject[]> {
+  const planFacts = await planFactsFor({ passes: "single" }, facts);
   const faultsText: SourceText = faultsFile;
   const base = { type: u32, maxLength: MOST, passes: "single", itemsPerThread: 4 } as const;
   // Software adapters are slow. Their groups have fewer tiles, so that a test takes fewer tiles to look as far back, and
@@ -128,14 +129,14 @@ function subjectsOf({ facts }: Context): Subject[] {
   const arrangements = ["vectors"] as const;
   const testing = (faults: boolean) => (faults ? { faults: faultsText, patience: PATIENCE } : {});
   const scan = (faults: boolean): Subject => ({
-    plan: planScan(ofScan, withFasterWays(facts), arrangements, testing(faults)),
+    plan: planScan(ofScan, planFacts, arrangements, testing(faults)),
     expected: prefixesOf,
     faults,
   });
   const scanned = scan(true);
   const ofCompact = { ...base, ...otherThan(scanned.plan, facts), where: WHERE };
   const compact = (faults: boolean): Subject => ({
-    plan: planCompact(ofCompact, withFasterWays(facts), arrangements, testing(faults)),
+    plan: planCompact(ofCompact, planFacts, arrangements, testing(faults)),
     expected: keptOf,
     faults,
   });
@@ -246,7 +247,7 @@ export async function testSinglePass(context: Context, planted: Planted = {}): P
     expire = resolve;
   });
   const work = async (): Promise<string | undefined> => {
-    const subjects = subjectsOf(context).map((one) => ({ ...one, plan: alter(one.plan) }));
+    const subjects = (await subjectsOf(context)).map((one) => ({ ...one, plan: alter(one.plan) }));
     // Most of the time goes into compiling, which the adapter does for several at once.
     const compiled = await Promise.all(subjects.map(({ plan }) => compilePlan(context, plan)));
     const tooLong = `it took more than ${limit / 1000} s`;
