@@ -207,9 +207,9 @@ async function* othersOf(facts: DeviceFacts): AsyncGenerator<Plan> {
   }
   for (const [type, weights] of [
     [u32, undefined],
-    [f32, f32],
+    [f32, u32],
     [f16, u32],
-    [f64, f32],
+    [f64, u32],
   ] as const) {
     for (const rule of [
       { bins: 7, range: [0, 1] },
@@ -223,7 +223,6 @@ async function* othersOf(facts: DeviceFacts): AsyncGenerator<Plan> {
         ...rule,
         maxLength,
         ...(weights && { weights }),
-        ...(weights === f32 && { order: "any" }),
       } as HistogramOptions;
       yield* [planHistogram(options, facts), planHistogram(options, facts, { runs: true })];
     }

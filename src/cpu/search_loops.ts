@@ -272,13 +272,13 @@ const NEGATIVE_ZERO = -0x80000000;
 
 function sumsOf(count: number, given: CpuArray | undefined, weighed: Weights | undefined): Sums {
   const words = given && (bitsOf(given.numbers) as Int32Array);
-  // Sums of nothing but −0 are −0, and those of nothing are 0. So in the order of the elements, it matters which bins have elements.
-  if (given && weighed?.areFloatSums && (weighed.added || !words?.includes(NEGATIVE_ZERO))) {
+  // Sums of nothing but −0 are −0, and those of nothing are 0. So it matters which bins have elements.
+  if (given && weighed?.areFloatSums && !words?.includes(NEGATIVE_ZERO)) {
     const weights = given.numbers as Float32Array;
     const sums = new Float64Array(count);
     return { added: { sums, weights }, take: adding(sums, weights), result: () => Float32Array.from(sums) };
   }
-  if (given && weighed && !weighed.added) {
+  if (given && weighed && !weighed.areAdded) {
     return combining(count, given, weighed);
   }
   const sums = new Int32Array(count);

@@ -523,8 +523,7 @@ export class Fold {
    * CPU computed.
    *
    * `weights` of any number type give their sums instead of counts. Those of a bin are combined in the order of the elements, so that sums have
-   * the same bits each time. With `op: exactAdd`, sums of floats are exact, and the same on every adapter. With `order: "any"`, sums of
-   * f32 are faster, and their bits may differ from run to run.
+   * the same bits each time. With `op: exactAdd`, sums of floats are exact, and the same on every adapter.
    *
    * @param data - as {@link Fold.scan} takes it, but no structs. Of an array on the GPU, the result and the weights are on the GPU.
    * @param options - `edges`, or `bins` and `range`, or `bins` and `bin`.

@@ -3,12 +3,10 @@ import amountWeights from "#shaders/device/histogram/amount_weights.wgsl";
 import binDivided from "#shaders/device/histogram/bin_divided.wgsl";
 import binEstimated from "#shaders/device/histogram/bin_estimated.wgsl";
 import binSearched from "#shaders/device/histogram/bin_searched.wgsl";
-import binsFloats from "#shaders/device/histogram/bins_floats.wgsl";
 import binsWords from "#shaders/device/histogram/bins_words.wgsl";
 import channelInTurn from "#shaders/device/histogram/channel_in_turn.wgsl";
 import channelStored from "#shaders/device/histogram/channel_stored.wgsl";
 import countersChannels from "#shaders/device/histogram/counters_channels.wgsl";
-import countersFloats from "#shaders/device/histogram/counters_floats.wgsl";
 import countersNone from "#shaders/device/histogram/counters_none.wgsl";
 import countersWords from "#shaders/device/histogram/counters_words.wgsl";
 import tallyChannels from "#shaders/device/histogram/tally_channels.wgsl";
@@ -24,7 +22,7 @@ import { expressionFiles, typeFiles } from "../algebra/expression_files.ts";
 import { hex } from "../algebra/literals.ts";
 import type { DeclaredParams, ParamsSeen } from "../algebra/seen_params.ts";
 import type { ScalarType } from "../algebra/types.ts";
-import type { Source, SourceText } from "../text/source.ts";
+import type { Source } from "../text/source.ts";
 import { generated } from "../text/source.ts";
 import { carriedAs, conversion, itemsOfVector, valueFromItem, vectorText } from "./contract.ts";
 import type { Arrangement, Kernel } from "./kernel.ts";
@@ -61,8 +59,8 @@ export interface HistogramKernelOptions extends ParamsSeen {
   readonly bins: number;
   readonly rule: BinRule;
   readonly channels: Channels | undefined;
-  /** The type of the weights; undefined if items are counted. */
-  readonly weights: "u32" | "i32" | "f32" | undefined;
+  /** Whether items have weights, u32 or i32, which are added in place of 1. */
+  readonly weighed: boolean;
   readonly arrangement: Arrangement;
   readonly lengthOnGpu: boolean;
   readonly sizes: Sizes;
@@ -151,11 +149,8 @@ function estimateText(type: ScalarType, low: bigint | number, scale: number): st
 
 /** The kernel that adds what falls in each bin to the bins. */
 export function histogramKernel(options: HistogramKernelOptions): Kernel {
-  const { type, bins, rule, channels, weights, arrangement, lengthOnGpu, sizes, copies, runs } = options;
+  const { type, bins, rule, channels, weighed, arrangement, lengthOnGpu, sizes, copies, runs } = options;
   const vector = isWide(arrangement) ? itemsOfVector(type.bytes, sizes.items) : 1;
-  const isFloat = weights === "f32";
-  const counters: readonly SourceText[] =
-    copies === 0 ? [countersNone] : isFloat ? [countersFloats, countersWords] : [countersWords];
   return linkKernel(
     `wavefold histogram <${type.name}>`,
     "histogram",
@@ -163,7 +158,7 @@ export function histogramKernel(options: HistogramKernelOptions): Kernel {
       generated(
         [
           `alias Input = ${carriedAs(type)};`,
-          `alias Amount = ${isFloat ? "f32" : "u32"};`,
+          "alias Amount = u32;",
           `const BINS = ${bins}u;`,
           `const COPIES = ${copies}u;`,
           `const COUNTERS = ${bins * (channels?.count ?? 1) * copies}u;`,
@@ -176,12 +171,12 @@ export function histogramKernel(options: HistogramKernelOptions): Kernel {
       // In two dimensions, the data is not this kernel's input.
       ...inputFor(arrangement, packedUnless(type, channels?.by === "number")),
       lengthFile(lengthOnGpu),
-      weights === undefined ? amountOne : amountWeights,
+      weighed ? amountWeights : amountOne,
       ...(channels ? [tallyChannels, channels.by === "turn" ? channelInTurn : channelStored] : [tallyItems]),
       runs ? tallyRuns : tallyEach,
       ...(channels && copies > 0 ? [countersChannels] : []),
-      ...counters,
-      isFloat ? binsFloats : binsWords,
+      copies > 0 ? countersWords : countersNone,
+      binsWords,
       histogram,
     ],
     sizes,

@@ -107,6 +107,7 @@ export const slots: Readonly<Record<string, Slot>> = {
     roles: [
       ["what is counted of an item", "begin_tally tally_item"],
       ["the bin of an item", "bin_of"],
+      ["the channel of an item", "channel_of"],
       ["by how much", "amount_of"],
       ["adds to counters", "tally end_tally counters"],
       ["adds counters to bins", "add_counters"],

@@ -3,7 +3,7 @@ import type { Operator } from "../algebra/monoid.ts";
 import { monoid } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import type { ElementType, ScalarType } from "../algebra/types.ts";
-import { ArgumentError, refuse, shown } from "../errors.ts";
+import { ArgumentError } from "../errors.ts";
 import { requireScalar } from "./require_scalar.ts";
 
 // The weights of a histogram, and what becomes of them. The reference checks them, too, so this loads no kernels.
@@ -15,11 +15,6 @@ export interface WeighedOptions<Weight extends string = string> {
    * floats, or any other operator. A bin without elements has what a reduction of nothing gives: 0 for a sum.
    */
   readonly op?: Operator<NoInfer<Weight>>;
-  /**
-   * `"any"` lets threads add f32 in any order, by atomics. This is several times as fast on a GPU, but the bits of sums may differ from run to
-   * run. It is only for sums of f32 by `add`: all others have the same bits in any order, or keep the order of the elements.
-   */
-  readonly order?: "any";
 }
 
 /** Weights that were checked. */
@@ -31,19 +26,18 @@ export interface Weights {
   readonly op: Operator;
   /** Whether they are f32 that `add` sums up. Where the CPU does, it computes sums as doubles, and rounds them at the end. */
   readonly areFloatSums: boolean;
-  /** The type of the sums, if threads add by atomics in any order. Other weights are combined in the order of the elements. */
-  readonly added: "u32" | "i32" | "f32" | undefined;
+  /** Whether they are u32 or i32 that threads add by atomics: their sums have the same bits in any order. Others are combined in that of the elements. */
+  readonly areAdded: boolean;
 }
 
 /** Options that nobody has checked. `weights` is the type of the weights. */
 type Unchecked = { readonly [Name in keyof WeighedOptions | "weights"]?: unknown };
 
 /** Checks the type of weights, and the options that are for them. It is undefined without weights. @throws {ArgumentError} */
-export function requireWeights({ weights, op, order }: Unchecked, title: string): Weights | undefined {
+export function requireWeights({ weights, op }: Unchecked, title: string): Weights | undefined {
   if (weights === undefined) {
-    const [given] = Object.entries({ op, order }).find(([, value]) => value !== undefined) ?? [];
-    if (given !== undefined) {
-      throw new ArgumentError(`${title}: ${given} is only for weights; it takes weights, too`, given);
+    if (op !== undefined) {
+      throw new ArgumentError(`${title}: op is only for weights; it takes weights, too`, "op");
     }
     return undefined;
   }
@@ -52,22 +46,11 @@ export function requireWeights({ weights, op, order }: Unchecked, title: string)
   const type = ((itemType.narrow ?? itemType).wide ?? itemType) as ScalarType;
   const used = (op === undefined ? add : op) as Operator;
   const combined = monoid(used, type, `${title}: weights`);
-  const areFloatSums = type.name === "f32" && combined.operation === "add";
-  if (order !== undefined && order !== "any") {
-    refuse(title, "order", shown(order), 'any, or is left out: "any" lets threads add f32 in any order');
-  }
-  if (order !== undefined && !areFloatSums) {
-    throw new ArgumentError(
-      `${title}: order is only for sums of f32; leave it out with ${used.name} of ${itemType.name}`,
-      "order",
-    );
-  }
-  const isAdded = areFloatSums ? order === "any" : atomicOf(combined) === "atomicAdd";
   return {
     type,
     itemType,
     op: used,
-    areFloatSums,
-    added: isAdded ? (type.name as Weights["added"]) : undefined,
+    areFloatSums: type.name === "f32" && combined.operation === "add",
+    areAdded: atomicOf(combined) === "atomicAdd",
   };
 }

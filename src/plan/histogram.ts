@@ -138,7 +138,7 @@ export function planHistogram(
       bins: counted.bins.count,
       rule,
       channels: counted.channels,
-      weights: weights?.added,
+      weighed: weights !== undefined,
       arrangement,
       lengthOnGpu,
       sizes,

@@ -90,7 +90,6 @@ export const histogram: Primitive<HandHistogramOptions<string>, "data" | "weight
     yRange: "numbers",
     yEdges: "numbers",
     op: "operator",
-    order: ["any"],
     params: "params",
     workGroupSize: "count",
     itemsPerThread: "count",
@@ -116,7 +115,7 @@ export const histogram: Primitive<HandHistogramOptions<string>, "data" | "weight
   },
   async plan(options: HistogramOptions, facts) {
     const { weights } = checkedHistogram(options);
-    if (weights === undefined || weights.added) {
+    if (weights === undefined || weights.areAdded) {
       return planHistogram(options, facts);
     }
     const { planScattered } = await part(import("../plan/histogram_scattered.ts"));
@@ -126,7 +125,7 @@ export const histogram: Primitive<HandHistogramOptions<string>, "data" | "weight
 
 /** Bytes of scratch for each element: the number of its bin, and where weights are scattered, what a scatter takes. */
 const scratchBytesFor = (y: unknown, weights: Weights | undefined): number =>
-  (y ? u32.bytes : 0) + (weights && !weights.added ? 6 * u32.bytes + 3 * weights.type.bytes : 0);
+  (y ? u32.bytes : 0) + (weights && !weights.areAdded ? 6 * u32.bytes + 3 * weights.type.bytes : 0);
 
 /** A histogram whose weights are scattered. In two dimensions, its first pass stores the bins of the data. */
 const byScatter = ({ passes }: Planned): Told => ({
@@ -160,8 +159,6 @@ export const histogramHelp: HelpOf<typeof histogram> = {
     yRange: "the lowest and the highest edge of the bins of y; without it, --range",
     yEdges: "the edges of the bins of y, in place of --y-bins and --y-range",
     op: "the operator that combines the weights of a bin, in the order of the elements; without it, add",
-    order:
-      "any lets threads add weights of <f4 in any order, which is faster: the bits of sums may differ from run to run",
   },
   tries: {
     "bins of equal width": { bins: 10, range: [0, 100] },
@@ -286,14 +283,9 @@ function weighed(example: BinExample, random: Random): BinExample {
   const isFloat = type.kind === "float";
   const op = pick<Operator | undefined>(random, [undefined, isFloat ? exactAdd : mul, max]);
   const isSum = isFloat && op === undefined;
-  const order = isSum && type === f32 ? pick(random, [undefined, "any" as const]) : undefined;
   return {
     ...example,
-    options: {
-      ...example.options,
-      ...(op && { op: op as Operator<string> }),
-      ...(order && { order }),
-    },
+    options: { ...example.options, ...(op && { op: op as Operator<string> }) },
     // Sums of small whole numbers are exact in any order.
     operands: { ...example.operands, weights: { type, ...(isSum && { contents: "small" as const }) } },
   };

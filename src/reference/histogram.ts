@@ -36,7 +36,6 @@ const names = {
   yEdges: true,
   weights: true,
   op: true,
-  order: true,
   type: true,
 } as const;
 
@@ -119,15 +118,14 @@ export function histogramReference<A extends ScalarArray, W extends ScalarArray 
 /** What the weights of each bin are combined to. They go to the places of the bins, and those of no bin have the place behind the last one. */
 function weighedReference(
   weights: ScalarArray,
-  { type, itemType, op, areFloatSums, added }: Weights,
+  { type, itemType, op, areFloatSums }: Weights,
   places: Uint32Array,
   length: number,
 ): ScalarArray {
   if (areFloatSums) {
     const doubles = Float64Array.from(weights as Float32Array);
     const sums = scatterReference(doubles, places, { length, op: op as Operator<"f64"> });
-    // Atomics begin with 0, so none of their sums is −0.
-    return Float32Array.from(sums, (sum) => (added ? sum + 0 : sum));
+    return Float32Array.from(sums);
   }
   const wide =
     type === itemType

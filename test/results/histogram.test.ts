@@ -3,14 +3,14 @@ import type { HistogramRow } from "../../src/adapters/tables.ts";
 import type { ScalarArray } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import { decodeFloat16, encodeFloat16 } from "../../src/algebra/float16.ts";
-import { f16, f32 } from "../../src/algebra/floats.ts";
+import { f16 } from "../../src/algebra/floats.ts";
 import { i32, u32 } from "../../src/algebra/integers.ts";
 import { struct } from "../../src/algebra/struct.ts";
-import type { ElementType, Scalar, ScalarType, TypeName } from "../../src/algebra/types.ts";
+import type { Scalar, ScalarType, TypeName } from "../../src/algebra/types.ts";
 import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import { prepare } from "../../src/gpu/recordings/recording.ts";
-import { ArgumentError, add, exactAdd, FeatureError, LimitError, max, SourceError } from "../../src/node.ts";
+import { ArgumentError, add, exactAdd, FeatureError, LimitError, SourceError } from "../../src/node.ts";
 import type { HistogramOptions } from "../../src/plan/histogram.ts";
 import { planHistogram } from "../../src/plan/histogram.ts";
 import { histogramReference } from "../../src/reference/histogram.ts";
@@ -207,13 +207,11 @@ const shapes = [
   { workGroupSize: 32, itemsPerThread: 4 },
   { workGroupSize: 7, itemsPerThread: 8 },
 ];
-/** What lets threads add floats by atomics. */
-const inAnyOrder = (weights: ElementType | undefined) => (weights === f32 ? { order: "any" } : {});
 const recorded = pairs({
   variant: variants,
   shape: shapes,
   type: [i32, f64, f16] as readonly ScalarType[],
-  weights: [undefined, u32, i32, f32],
+  weights: [undefined, u32, i32],
   lengthOnGpu: [false, true],
 }).map((row, number) => ({ ...row, number, of: row.weights?.name ?? "nothing" }));
 
@@ -236,7 +234,6 @@ describe("recorded", () => {
         maxLength,
         lengthOnGpu,
         ...(weights && { weights }),
-        ...inAnyOrder(weights),
       };
       const plan = planHistogram(options as HistogramOptions, context.facts, variant);
       const prepared = await prepare(context, plan);
@@ -262,13 +259,8 @@ describe("recorded", () => {
         const dirty = new Uint32Array(outputFirst + bins + BEHIND).fill(POISON);
         const next = randomBits(title);
         const marks =
-          weights === f32
-            ? Float32Array.from({ length }, () => (next() % 64) - 20)
-            : weights === i32
-              ? Int32Array.from({ length }, next)
-              : weights === u32
-                ? Uint32Array.from({ length }, next)
-                : undefined;
+          weights &&
+          (weights === i32 ? Int32Array.from({ length }, next) : Uint32Array.from({ length }, next));
         const marked = new Uint32Array(first + maxLength);
         if (marks !== undefined) {
           marked.set(new Uint32Array(marks.buffer), first);
@@ -290,7 +282,6 @@ describe("recorded", () => {
           ...rule,
           ...typed(type.name),
           ...(marks && { weights: marks }),
-          ...inAnyOrder(weights),
         };
         const expected = dirty.slice();
         const sums = histogramReference(data, given as never) as Uint32Array;
@@ -338,7 +329,7 @@ test("sums of weights wrap, and those of f32 are within a bound of the exact sum
   const next = randomBits("weights");
   const few = 600;
   const weights = Float32Array.from({ length: few }, () => 1 + next() / 2 ** 32);
-  const [, sum = 0] = await fold().histogram(data.subarray(0, few), { ...bins, weights, order: "any" });
+  const [, sum = 0] = await fold().histogram(data.subarray(0, few), { ...bins, weights });
   const exact = weights.reduce((total, one) => total + one, 0);
   // Each of the additions rounds a sum of at most twice as many, by half a unit in the last place. One weight too few is 1 off.
   expect(Math.abs(sum - exact)).toBeLessThan(few * 2 * few * 2 ** -24);
@@ -381,31 +372,11 @@ describe("bad input", () => {
     [{ ...edgesOnly, weights: pair.array(3) }, "weights", /weights: weights is the struct Two; it takes u32/],
     [{ ...edgesOnly, op: add }, "op", /^histogram<u32>: op is only for weights; it takes weights, too$/],
     [
-      { ...edgesOnly, order: "any" },
-      "order",
-      /^histogram<u32>: order is only for weights; it takes weights, too$/,
-    ],
-    [
       { ...edgesOnly, weights: data, op: exactAdd },
       "op",
       /exactAdd has no meaning on u32; it takes f16, f32, f64$/,
     ],
     [{ ...edgesOnly, weights: data, op: "add" }, "op", /op is "add"; it takes an operator itself/],
-    [
-      { ...edgesOnly, weights: data, order: "any" },
-      "order",
-      /order is only for sums of f32; leave it out with add of u32$/,
-    ],
-    [
-      { ...edgesOnly, weights: Float32Array.from(data), op: max, order: "any" },
-      "order",
-      /order is only for sums of f32; leave it out with max of f32$/,
-    ],
-    [
-      { ...edgesOnly, weights: Float32Array.from(data), order: "exact" },
-      "order",
-      /order is "exact"; it takes any/,
-    ],
     [{ ...edgesOnly, workGroupSize: 0 }, "workGroupSize", /workGroupSize/],
     [{ ...edgesOnly, itemsPerThread: 65 }, "itemsPerThread", /1 to 64/],
   ] as const)("%o", async (options, option, message) => {
