@@ -450,8 +450,9 @@ const MARKED = /< (\w+); .*\/\/ unroll$/gm;
  * Whether elements are too long for a thread to hold several, and are combined by an algorithm, not by tiles of their own. A scatter combines
  * those with the same position as a segment.
  */
-const combinesTooLong = ({ title, groupingOf }: Plan): boolean => {
-  if (title === "scatter<f64, exactAdd>") {
+const combinesTooLong = ({ title, kernels, groupingOf }: Plan): boolean => {
+  // Histograms and scatters combine runs of positions.
+  if (/^(scatter|histogram)/.test(title) && kernels.some(({ label }) => label.includes("f64, exactAdd"))) {
     return true;
   }
   const { algorithm, passes } = title.includes("f64, exactAdd") ? groupingOf("vectors") : {};

@@ -38,7 +38,10 @@ const MOST = 2 ** 32 - 2;
 export function scatterReference<A extends AnyArray>(
   values: A,
   positions: Uint32Array,
-  options: ReferenceScatter<WideName<NameOf<A>>> & { readonly op: Operator<WideName<NameOf<A>>> },
+  options: ReferenceScatter<WideName<NameOf<A>>> & {
+    /** What combines elements whose positions meet. */
+    readonly op: Operator<WideName<NameOf<A>>>;
+  },
 ): WideArray<A>;
 export function scatterReference<A extends AnyArray>(
   values: A,

@@ -76,11 +76,7 @@ export interface Bench extends BenchBuffers {
  *
  * @throws {OutOfMemoryError} {@link DeviceLostError}
  */
-export async function openBench(
-  context: Context,
-  least: number,
-  data: Uint8Array<ArrayBuffer>,
-): Promise<Bench> {
+export async function openBench(context: Context, least: number, data: Uint8Array): Promise<Bench> {
   const { device } = context;
   const made: { destroy(): void }[] = [];
   const destroy = (): void => {

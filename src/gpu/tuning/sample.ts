@@ -17,7 +17,7 @@ export interface Sample {
   /** What compactions keep. */
   readonly where: string;
   /** The bytes of so many elements, up to a whole word. The elements of a shorter array are the first of those of a longer one. */
-  bytesOf(length: number): Uint8Array<ArrayBuffer>;
+  bytesOf(length: number): Uint8Array;
   /** What a primitive makes of so many elements. */
   resultOf(primitive: TunedPrimitive, length: number): Numbers;
   /** Bytes of results, as the numbers of `resultOf`. */
@@ -27,7 +27,7 @@ export interface Sample {
 }
 
 /** Numbers without a pattern: a xorshift generator. With a callback for each of 2^24 numbers, they would take a second. */
-export function randomWords(length: number): Uint32Array<ArrayBuffer> {
+export function randomWords(length: number): Uint32Array {
   const words = new Uint32Array(length);
   let state = 0x2545f491;
   for (let at = 0; at < length; at++) {
@@ -40,10 +40,7 @@ export function randomWords(length: number): Uint32Array<ArrayBuffer> {
 }
 
 /** The same words, as elements of u32 or u64. Compactions of them are of u32. */
-export function sampleOfWords(
-  words: Uint32Array<ArrayBuffer>,
-  { bytes }: Pick<ElementType, "bytes">,
-): Sample {
+export function sampleOfWords(words: Uint32Array, { bytes }: Pick<ElementType, "bytes">): Sample {
   return {
     op: add,
     where: "x % 2u == 1u",
