@@ -227,7 +227,7 @@ export const singlePass = {
   // u32, half kept, H200, 2^20: 13.3 µs, 2^24: 64.7, 2^28 by 192 × 16: 825, where another run had 749 by 256 × 16. With votes in registers, 2^24:
   // 62.3 (512 × 8: 67.6; 256 × 12: 63.7; 192 × 16: 62.6).
   parts: [{ elementBytes: 64, algorithm: "subgroup", workGroupSize: 256, items: 16, isDefault: true }],
-  // u8, 2^24: 34.4 µs (512 × 32: 34.7; 512 × 24: 36.6; 256 × 48: 37.9), 2^28: 349 (354; 374; 386).
+  // u8, 2^24: 34.8 µs (512 × 32: 35.4; 512 × 24: 40.7; 512 × 16: 38.9), 2^28: 354 (357; 383; 410); u16, 2^27: 214 (216; 227; 246).
   words: { elementBytes: 4, algorithm: "subgroup", workGroupSize: 256, items: 32, isDefault: true },
   // 2^28 bytes, H200, where a copy takes 134, and H100, where it takes 190. The first shape in brackets is what `scan` has. Items of 32 bytes have
   // its row, if they are not many.

@@ -307,6 +307,8 @@ export function testCommands(
     putArray("times.npy", Float64Array.of(0.25, 0.5, 1.75, 3, 3, 3.5, 7, 8));
     put("heads.npy", 0, 0, 1, 0, 0, 1, 0, 0);
     put("offsets.npy", 0, 2, 2, 8);
+    put("begins.npy", 0, 3, 6);
+    put("ends.npy", 2, 5, 8);
     put("bits.npy", 0b100100);
     for (const name of ["a.npy", "b.npy"]) {
       put(name, 1, 3, 3, 5, 7, 8, 9, 9);
