@@ -339,9 +339,9 @@ test("compiles few kernels, and short ones, on a GPU", async () => {
   const tests = selfTests(own);
   await runSelfTests(tests, { step: () => {} });
   expect(codes.length).toBeGreaterThan(100);
-  // A sort takes several, and so does a sort before `unique`.
-  expect(codes.length).toBeLessThanOrEqual(1.3 * tests.length);
-  expect(codes.join("").length).toBeLessThan(14_700 * tests.length);
+  // A sort takes several, and so does one before `unique`, or before weights of bins are added up.
+  expect(codes.length).toBeLessThanOrEqual(1.35 * tests.length);
+  expect(codes.join("").length).toBeLessThan(15_200 * tests.length);
   own.destroy();
 });
 

@@ -127,7 +127,7 @@ function expectUsed({ title, code }: TitledKernel, type: ScalarType): void {
   // A scatter may combine its items as wider ones.
   expect(/_f64\b|_f64_/.test(text) && type.name !== "f64" && !/<f64/.test(title), title).toBe(false);
   expect(/mul_u64/.test(text) && !/mul/.test(title), title).toBe(false);
-  expect(type.bytes < 8 && /_u64/.test(text) && !/<[ui]64/.test(title), title).toBe(false);
+  expect(type.bytes < 8 && /_u64/.test(text) && !/<[uif]64/.test(title), title).toBe(false);
 }
 
 describe.each(table)("$type.name, $algorithm, $shape.workGroupSize × $shape.itemsPerThread", (one) => {

@@ -245,10 +245,12 @@ export async function argMinMax(
   type: ElementType,
 ): Promise<ArgValue<Scalar>> {
   requireFeature(type, `${call}<${type.name}>`, context.facts);
-  const array = await arrayOf(given, type, call);
-  const index = placeOfBest(call, array);
-  const bytes = bytesIn(array.numbers.subarray(index, index + 1));
-  return { value: valueOfBytes(bytes, array.type) as Scalar, index };
+  // The caller's memory is read in the turn in which it is seen to be there.
+  return afterLoad(arrayOf(given, type, call), (array) => {
+    const index = placeOfBest(call, array);
+    const bytes = bytesIn(array.numbers.subarray(index, index + 1));
+    return { value: valueOfBytes(bytes, array.type) as Scalar, index };
+  });
 }
 
 /** The request as loops take it: with types of 32 bits in the place of those of 8 and 16. */
