@@ -63,6 +63,8 @@ export type {
   Runs,
   ScanCallOptions,
   Scanned,
+  ScatterCallOptions,
+  Scattered,
   SegmentsOf,
   SortCallOptions,
   SortResult,

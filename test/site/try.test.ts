@@ -202,7 +202,15 @@ test("a histogram between edges, by WGSL, and of weights", async () => {
     .poll(() => textOf(page, "#code"))
     .toContain("const bins = await fold.histogram(data, { edges: [0, 2, 5, 9], weights });");
   const types = page.getByRole("combobox", { name: "Type of the weights" });
-  expect(await types.locator("option").allTextContents()).toEqual(["u32", "i32", "f32"]);
+  expect(await types.locator("option").allTextContents()).toEqual([
+    "u32",
+    "i32",
+    "f32",
+    "f16",
+    "u64",
+    "i64",
+    "f64",
+  ]);
   await weights.fill("-1 2 -3 4 -5 6 -7 8");
   expect(await run(page)).toBe("Number 1 is “-1”; u32 takes whole numbers from 0 to 4294967295");
   await types.selectOption("i32");
@@ -216,7 +224,7 @@ test("a histogram between edges, by WGSL, and of weights", async () => {
     .poll(() => textOf(page, "#code"))
     .toContain("const weights = Float32Array.of(0.5, 1.5, 2.25, 3, 4, 5, 6, -7);");
   await page.getByRole("combobox", { name: "Show" }).selectOption({ index: 1 });
-  await expect.poll(() => textOf(page, "#wgsl")).toContain("alias Amount = f32;");
+  await expect.poll(() => textOf(page, "#wgsl")).toContain("fn store_positions(");
   await weights.fill("");
   await by.selectOption("bins given by WGSL");
   expect(await page.getByRole("textbox", { name: "The edges" }).isVisible()).toBe(false);
