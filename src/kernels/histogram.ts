@@ -5,6 +5,7 @@ import binEstimated from "#shaders/device/histogram/bin_estimated.wgsl";
 import binSearched from "#shaders/device/histogram/bin_searched.wgsl";
 import binsWords from "#shaders/device/histogram/bins_words.wgsl";
 import channelInTurn from "#shaders/device/histogram/channel_in_turn.wgsl";
+import channelSingle from "#shaders/device/histogram/channel_single.wgsl";
 import channelStored from "#shaders/device/histogram/channel_stored.wgsl";
 import countersChannels from "#shaders/device/histogram/counters_channels.wgsl";
 import countersNone from "#shaders/device/histogram/counters_none.wgsl";
@@ -22,7 +23,7 @@ import { expressionFiles, typeFiles } from "../algebra/expression_files.ts";
 import { hex } from "../algebra/literals.ts";
 import type { DeclaredParams, ParamsSeen } from "../algebra/seen_params.ts";
 import type { ScalarType } from "../algebra/types.ts";
-import type { Source } from "../text/source.ts";
+import type { Source, SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
 import { carriedAs, conversion, itemsOfVector, valueFromItem, vectorText } from "./contract.ts";
 import type { Arrangement, Kernel } from "./kernel.ts";
@@ -74,11 +75,7 @@ const f32Text = (value: number): string =>
   `bitcast<f32>(${hex(new Uint32Array(Float32Array.of(value).buffer)[0] ?? 0)})`;
 
 /** `bin_of` for an item and its index. */
-export function binSources(
-  type: ScalarType,
-  rule: BinRule,
-  params: DeclaredParams | undefined,
-): readonly Source[] {
+function binSources(type: ScalarType, rule: BinRule, params: DeclaredParams | undefined): readonly Source[] {
   if (rule.by === "text") {
     return [
       generated(
@@ -147,6 +144,11 @@ function estimateText(type: ScalarType, low: bigint | number, scale: number): st
   );
 }
 
+const channelFiles = { turn: channelInTurn, number: channelStored } as const satisfies Record<
+  Channels["by"],
+  SourceText
+>;
+
 /** The kernel that adds what falls in each bin to the bins. */
 export function histogramKernel(options: HistogramKernelOptions): Kernel {
   const { type, bins, rule, channels, weighed, arrangement, lengthOnGpu, sizes, copies, runs } = options;
@@ -172,7 +174,7 @@ export function histogramKernel(options: HistogramKernelOptions): Kernel {
       ...inputFor(arrangement, packedUnless(type, channels?.by === "number")),
       lengthFile(lengthOnGpu),
       weighed ? amountWeights : amountOne,
-      ...(channels ? [tallyChannels, channels.by === "turn" ? channelInTurn : channelStored] : [tallyItems]),
+      ...(channels ? [tallyChannels, channelFiles[channels.by]] : [tallyItems]),
       runs ? tallyRuns : tallyEach,
       ...(channels && copies > 0 ? [countersChannels] : []),
       copies > 0 ? countersWords : countersNone,
@@ -184,15 +186,27 @@ export function histogramKernel(options: HistogramKernelOptions): Kernel {
   );
 }
 
-/** The kernel that stores the number of each item's bin. */
+/** What {@link storeBinsKernel} is generated for. */
+export interface StoreBinsOptions
+  extends Pick<
+    HistogramKernelOptions,
+    "type" | "bins" | "rule" | "channels" | "lengthOnGpu" | "sizes" | "params"
+  > {
+  /** As {@link ElementType.packed} of the items. */
+  readonly packed: ScalarType["packed"];
+}
+
+/** The kernel that stores the number of each item's bin among those of all channels. */
 export const storeBinsKernel = ({
   type,
   bins,
   rule,
+  channels,
+  packed,
   lengthOnGpu,
   sizes,
   params,
-}: Pick<HistogramKernelOptions, "type" | "bins" | "rule" | "lengthOnGpu" | "sizes" | "params">): Kernel =>
+}: StoreBinsOptions): Kernel =>
   linkKernel(
     `wavefold store bins <${type.name}>`,
     "store_bins",
@@ -201,13 +215,15 @@ export const storeBinsKernel = ({
         [
           `alias Input = ${carriedAs(type)};`,
           `const BINS = ${bins}u;`,
+          `const CHANNELS = ${channels?.count ?? 1}u;`,
           vectorText(carriedAs(type), undefined, 1),
         ].join("\n"),
       ),
       ...(rule.by === "text" ? expressionFiles : typeFiles)(type),
       ...binSources(type, rule, params),
-      ...inputFor("items"),
+      ...inputFor("items", packed),
       lengthFile(lengthOnGpu),
+      channels ? channelFiles[channels.by] : channelSingle,
       storeBins,
     ],
     sizes,

@@ -127,7 +127,7 @@ export function planHistogram(
   const maxLength = requireMaxLength(title, options.maxLength, itemBytes, limits);
   const counted = countedOf(binned, type, typeOfY);
   const { rule, table } = ruleOf(counted.bins, counted.type);
-  const stored = y && storedBins(bins, type, { lengthOnGpu, sizes, maxLength, params: paramsIn(options) });
+  const stored = y && firstBins(bins, type, { lengthOnGpu, sizes, maxLength, params: paramsIn(options) });
   const copies = copiesFor(count, row, limits);
   const clear = clearBinsKernel(sizes);
   // Vectors are loaded of the input alone.
@@ -203,43 +203,72 @@ export function planHistogram(
   };
 }
 
+/** Items of which the bins are found. */
+interface Counted {
+  readonly bins: Bins;
+  readonly type: ScalarType;
+  readonly channels: Channels | undefined;
+}
+
 /** What the kernel counts: the data, with its channels; or in two dimensions `y`, with the bins of the data as its channels. */
 export function countedOf(
   { bins, channels, y }: Binned,
   type: ScalarType,
   typeOfY: ScalarType | undefined,
-): { readonly bins: Bins; readonly type: ScalarType; readonly channels: Channels | undefined } {
+): Counted {
   if (y && typeOfY) {
     return { bins: y, type: typeOfY, channels: { count: bins.count, by: "number" } };
   }
   return { bins, type, channels: channels === undefined ? undefined : { count: channels, by: "turn" } };
 }
 
-/** The pass that stores the number of the bin of each item of the data, and its scratch. */
+/** What a pass that stores numbers of bins is made for. */
+interface StoredBinsOptions {
+  readonly lengthOnGpu: boolean;
+  readonly sizes: Sizes;
+  readonly maxLength: number;
+  readonly params: DeclaredParams | undefined;
+}
+
+/** The pass that stores the number of the bin of each item of the data in two dimensions, and its scratch. */
+export const firstBins = (bins: Bins, type: ScalarType, given: StoredBinsOptions) =>
+  storedBins({ bins, type, channels: undefined }, given, {
+    input: "input",
+    packed: undefined,
+    of: " of the first dimension",
+  });
+
+/** The pass that stores the numbers of items' bins among those of all channels, and its scratch. `numbers` are channels that another pass has stored. */
 export function storedBins(
-  bins: Bins,
-  type: ScalarType,
-  given: {
-    readonly lengthOnGpu: boolean;
-    readonly sizes: Sizes;
-    readonly maxLength: number;
-    readonly params: DeclaredParams | undefined;
+  { bins, type, channels }: Counted,
+  given: StoredBinsOptions,
+  {
+    input,
+    packed,
+    numbers: stored,
+    of = "",
+  }: {
+    readonly input: "input" | "y";
+    readonly packed: ScalarType["packed"];
+    readonly numbers?: Scratch | undefined;
+    readonly of?: string;
   },
 ) {
   const { sizes, maxLength } = given;
   const { rule, table } = ruleOf(bins, type);
-  const kernel = storeBinsKernel({ ...given, type, bins: bins.count, rule });
-  const numbers: Scratch = { name: "numbers of bins", bytes: wholeWords(maxLength * 4) };
+  const kernel = storeBinsKernel({ ...given, type, bins: bins.count, rule, channels, packed });
+  const numbers: Scratch = { name: `numbers of bins${of}`, bytes: wholeWords(maxLength * 4) };
   const edges: Scratch | undefined = table && {
-    name: "edges of the first dimension",
+    name: `edges${of}`,
     bytes: table.byteLength,
     filled: table,
   };
   const bindings = bound(kernel, {
-    input: "input",
+    input,
     length_buffer: "length",
     bin_numbers: numbers,
     ...(edges && { table: edges }),
+    ...(stored && { stored_bins: stored }),
   });
   return {
     kernel,

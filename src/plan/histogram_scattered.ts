@@ -1,15 +1,14 @@
 import { paramsIn } from "../algebra/seen_params.ts";
-import { storePositionsKernel } from "../kernels/bin_positions.ts";
-import { ruleOf } from "./bin_rule.ts";
+import { packedUnless } from "../kernels/kernel.ts";
 import type { Weights } from "./bin_weights.ts";
 import { requireBindable } from "./binding_length.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { HistogramOptions } from "./histogram.ts";
-import { checkedHistogram, countedOf, storedBins } from "./histogram.ts";
+import { checkedHistogram, countedOf, firstBins, storedBins } from "./histogram.ts";
 import { moveShape, plainSizes } from "./one_dispatch_plan.ts";
-import type { Pass, Plan, Scratch } from "./plan.ts";
-import { bound, distinct, itemTypesOf, wholeWords, withRanges } from "./plan.ts";
+import type { Pass, Plan } from "./plan.ts";
+import { distinct, itemTypesOf, withRanges } from "./plan.ts";
 import { planFactsFor } from "./plan_facts_for.ts";
 import { requireFeature } from "./require_feature.ts";
 import { planScatter } from "./scatter.ts";
@@ -41,34 +40,20 @@ export async function planScattered(
     ["items"],
   );
   const counted = countedOf(binned, type, typeOfY);
-  const { rule, table } = ruleOf(counted.bins, counted.type);
-  const params = paramsIn(options);
-  const stored = y && storedBins(bins, type, { lengthOnGpu, sizes, maxLength, params });
-  const kernel = storePositionsKernel({
-    type: counted.type,
-    bins: counted.bins.count,
-    rule,
-    channels: counted.channels,
-    lengthOnGpu,
-    sizes,
-    params,
-  });
-  const positions: Scratch = { name: "positions of bins", bytes: wholeWords(maxLength * 4) };
-  const edges: Scratch | undefined = table && { name: "edges", bytes: table.byteLength, filled: table };
-  const bindings = bound(kernel, {
+  const given = { lengthOnGpu, sizes, maxLength, params: paramsIn(options) };
+  const first = y && firstBins(bins, type, given);
+  const positions = storedBins(counted, given, {
     input: y ? "y" : "input",
-    length_buffer: "length",
-    bin_numbers: positions,
-    ...(edges && { table: edges }),
-    ...(stored && { stored_bins: stored.numbers }),
+    packed: packedUnless(type, y),
+    numbers: first?.numbers,
   });
   const counts = { segment_count: count, room: count };
   return {
     ...scatter,
     title,
     maxLength,
-    kernels: distinct([kernel, stored?.kernel, ...scatter.kernels]),
-    scratch: [positions, ...(edges ? [edges] : []), ...(stored?.scratch ?? []), ...scatter.scratch],
+    kernels: distinct([positions.kernel, first?.kernel, ...scatter.kernels]),
+    scratch: [...positions.scratch, ...(first?.scratch ?? []), ...scatter.scratch],
     needs: new Set([
       "input",
       "output",
@@ -92,15 +77,14 @@ export async function planScattered(
     passes(length) {
       const combined = withRanges(scatter.passes(length, "items", false, counts), {
         input: "weights",
-        positions,
+        positions: positions.numbers,
       }).map((pass): Pass => {
         // The weights have no index of the caller's.
         return { ...pass, params: { ...counts, ...pass.params, first_index: 0 } };
       });
-      const tiles = Math.ceil(length / (sizes.workGroupSize * sizes.items));
       return length === 0
         ? combined
-        : [...(stored ? [stored.pass(length)] : []), { kernel, bindings, length, tiles }, ...combined];
+        : [...(first ? [first.pass(length)] : []), positions.pass(length), ...combined];
     },
   };
 }

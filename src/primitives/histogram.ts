@@ -177,7 +177,6 @@ export const histogramHelp: HelpOf<typeof histogram> = {
       ],
       table: "histogram",
     }),
-    store_positions: byScatter,
     store_bins: byScatter,
   },
   completed: (given) =>

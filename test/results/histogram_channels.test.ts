@@ -230,8 +230,8 @@ testMutations(fold, { channels: counted({}), pairs: pairsOf }, [
   {
     title: "another item's bin is stored",
     shownBy: "pairs",
-    from: "bin_numbers[index] = bin_of",
-    to: "bin_numbers[length - 1u - index] = bin_of",
+    from: "bin_numbers[index] = select",
+    to: "bin_numbers[length - 1u - index] = select",
   },
   {
     title: "each thread stores one bin",

@@ -1,5 +1,5 @@
-// Stores the number of each item's bin. That of an item outside all bins is BINS or more.
-// Linked with contract.wgsl, an input of single items, length_*.wgsl and bin_*.wgsl.
+// Stores the number of each item's bin among the bins of all channels. That of an item outside all bins is 2^32 - 1, which no bin has.
+// Linked with contract.wgsl, an input of single items, length_*.wgsl, bin_*.wgsl and channel_*.wgsl.
 // Dispatch a work-group for each tile. No work-group memory.
 
 @group(0) @binding(18) var<storage, read_write> bin_numbers: array<u32>;
@@ -14,7 +14,9 @@ fn store_bins(
   for (var item = 0u; item < ITEMS; item++) {
     let index = tile * TILE + item * WORK_GROUP_SIZE + thread;
     if (index < length) {
-      bin_numbers[index] = bin_of(read_item(index), index);
+      let bin = bin_of(read_item(index), index);
+      let channel = channel_of(index);
+      bin_numbers[index] = select(0xffffffffu, channel * BINS + bin, bin < BINS && channel < CHANNELS);
     }
   }
 }
