@@ -169,9 +169,12 @@ describe.each(types)("recordings of $name", (type) => {
       const moved = { workGroupSize: 8, itemsPerThread, maxLength: length + 9, lengthOnGpu } as const;
       const asked = { ...moved, type, where };
       const scan = { ...moved, passes, type: type.wide, from: type, ...(algorithm && { algorithm }) };
+      // The last word has bytes behind the items, which no total has.
+      const prefixes = scanReference(items);
       const recordings: readonly (readonly [prepare: () => Promise<Recordable>, output: Numbers])[] = [
         [() => fold().prepareScan(scan), scanReference(items)],
         [() => fold().prepareScan({ ...scan, exclusive: true }), scanReference(items, { exclusive: true })],
+        [() => fold().prepareScan({ ...scan, total: true }), prefixes],
         [
           () => fold().prepareScan({ ...scan, exclusive: true, type: f64 }),
           scanReference(items, { type: f64, exclusive: true }),
@@ -198,11 +201,15 @@ describe.each(types)("recordings of $name", (type) => {
             input: { buffer: input, offset: 4 * start },
             output: { buffer: output, offset: 16 },
             ...(wanted === kept && { count }),
+            ...(wanted === prefixes && { total: count }),
             length: lengthOnGpu ? counter : length,
           } as never),
         );
         new Uint8Array(meant.buffer).set(bytesIn(wanted), 16);
         expect(await readWords(device, output)).toEqual(meant);
+        if (wanted === prefixes) {
+          expect([...(await readWords(device, count))]).toEqual([(prefixes.at(-1) as number) >>> 0]);
+        }
         prepared.destroy();
         output.destroy();
         count.destroy();
