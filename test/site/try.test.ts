@@ -223,7 +223,7 @@ test("a histogram between edges, by WGSL, and of weights", async () => {
   await expect
     .poll(() => textOf(page, "#code"))
     .toContain("const weights = Float32Array.of(0.5, 1.5, 2.25, 3, 4, 5, 6, -7);");
-  await page.getByRole("combobox", { name: "Show" }).selectOption({ index: 1 });
+  await page.getByRole("combobox", { name: "Show" }).selectOption({ label: "Kernel 1: store bins <u32>" });
   await expect.poll(() => textOf(page, "#wgsl")).toContain("fn store_bins(");
   await weights.fill("");
   await by.selectOption("bins given by WGSL");
