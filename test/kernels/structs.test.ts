@@ -31,9 +31,9 @@ import { planCompact, planReduce, planScan } from "../support/plans.ts";
 const Element = struct({ name: "Element", fields: { value: vec2(i32), is_some: f16 } });
 const Value = struct({ name: "Value", fields: { element: Element, heads: fixedArray(u32, 2) } });
 const types = [
-  struct({ name: "Particle", fields: { id: u32, position: vec3(f32), velocity: vec3(f32), age: f32 } }),
-  struct({ name: "Halved", fields: { a: f16, b: vec3(f16), b_0: vec2(f16) } }),
   struct({ name: "Trio", fields: { a: f16, b: fixedArray(f16, 2) } }),
+  struct({ name: "Halved", fields: { a: f16, b: vec3(f16), b_0: vec2(f16) } }),
+  struct({ name: "Particle", fields: { id: u32, position: vec3(f32), velocity: vec3(f32), age: f32 } }),
   struct({ name: "Listed", fields: { a: u32, b: fixedArray(vec3(f32), 2), c: fixedArray(u64, 1) } }),
   struct({ name: "Input", fields: { a: i32, element: Value, is_some: fixedArray(Element, 2) } }),
   struct({ name: "Four", fields: { x: vec4(f16) } }),
@@ -96,12 +96,14 @@ describe.each(ofTypes)("$type.name", ({ type, algorithm }) => {
     expect(await failures(device(), kernels)).toEqual([]);
   });
 
-  test("naga compiles every portable kernel", async () => {
-    const all = await (algorithm === "subgroup" ? kernelsOf(type, "blelloch") : made());
-    const kernels = all.filter(({ code }) => !/^enable subgroups;/m.test(code));
-    expect(kernels.length).toBeGreaterThan(30);
-    expect(nagaFailures(kernels).slice(0, 5)).toEqual([]);
-  });
+  // Naga refuses `enable subgroups;`.
+  if (algorithm !== "subgroup") {
+    test("naga compiles every portable kernel", async () => {
+      const kernels = (await made()).filter(({ code }) => !/^enable subgroups;/m.test(code));
+      expect(kernels.length).toBeGreaterThan(30);
+      expect(nagaFailures(kernels).slice(0, 5)).toEqual([]);
+    });
+  }
 });
 
 test("functions of structs that hold the same struct go together, and a kernel may declare neither", async () => {

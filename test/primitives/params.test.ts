@@ -11,16 +11,17 @@ import { described } from "../support/primitives.ts";
 
 const fold = useFold();
 
-// Each example that has a number in a text, in each form.
+// Each example that has a number in a text, in each form. Examples take the types by turns.
 const examples = described.flatMap((of) =>
-  (["u32", "i64", "f32"] as const).flatMap((name) =>
+  (["u32", "i64", "f32"] as const).flatMap((name, at, { length }) =>
     of.examples
       .of(typeOf(name), 100, bitsOf(1))
       .flatMap(({ options }, example) =>
         "params" in withParams(options as Readonly<Record<string, unknown>>)
           ? [[of.primitive.name, name, example] as const]
           : [],
-      ),
+      )
+      .filter((_, turn) => turn % length === at),
   ),
 );
 let fixture: Fixture;
