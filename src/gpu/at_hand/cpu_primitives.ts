@@ -5,7 +5,7 @@ import { paramsIn } from "../../algebra/seen_params.ts";
 import type { CheckedSegments } from "../../algebra/segments.ts";
 import type { ElementType, Scalar } from "../../algebra/types.ts";
 import { namesNarrow } from "../../algebra/types.ts";
-import type { Classes, Condition, CpuArray, CpuCall, Moves, Numbers, OnCpu } from "../../cpu/call.ts";
+import type { Condition, CpuArray, CpuCall, FindClasses, Moves, Numbers, OnCpu } from "../../cpu/call.ts";
 import { exact, loops, placeOfBest, segmentFolds } from "../../cpu/loops.ts";
 import { bytesIn, isShifted, newNumbers, numbersOver } from "../../cpu/numbers.ts";
 import type { CpuSegments } from "../../cpu/segments.ts";
@@ -61,16 +61,11 @@ async function classesOn(
   text: string,
   from: ElementType,
   params: DeclaredParams | undefined,
-): Promise<Classes | undefined> {
+): Promise<FindClasses | undefined> {
   const { classText, needsF16, scalarsIn } = await loadTexts();
-  const loops = needsF16(context, text) ? undefined : classText({ text, from, params });
+  const find = needsF16(context, text) ? undefined : classText({ text, from, params });
   const scalars = scalarsIn(params);
-  return (
-    loops && {
-      count: ({ numbers, length }, counts) => loops.count(numbers, length, scalars, counts),
-      move: ({ numbers, length }, ...places) => loops.move(numbers, length, scalars, ...places),
-    }
-  );
+  return find && (({ numbers, length }, ...found) => find(numbers, length, scalars, ...found));
 }
 
 /** The calls with texts of the caller's that have been checked for a device. */
