@@ -8,7 +8,7 @@ import { copyAt } from "./elements_at.ts";
 import { reduceSegments as reduceExactly } from "./exact_folds.ts";
 import { foldNameOf, loopsOver } from "./folds.ts";
 import { bitsOf, numbersLike, numbersOver, wordsOf } from "./numbers.ts";
-import { endsOfRuns, firstsOfRuns, startsOfRuns } from "./runs.ts";
+import { firstsOfRuns, offsetsOfRuns, startsOfRuns } from "./runs.ts";
 import { combinedAt } from "./scatter_folds.ts";
 import { reduceSegments } from "./segment_folds.ts";
 
@@ -394,11 +394,8 @@ function ranksIn(counts: Uint32Array, length: number): Uint32Array {
 
 /** The first element of each run of equal elements; and where each run begins and the last one ends. */
 export function firstOfRuns(data: CpuArray): { readonly firsts: Numbers; readonly offsets: Uint32Array } {
-  const starts = startsOfRuns(data);
-  const offsets = new Uint32Array(starts.length + 1);
-  offsets.set(starts);
-  offsets[starts.length] = data.length;
-  return { firsts: elementsAt(data, starts), offsets };
+  const offsets = offsetsOfRuns(data);
+  return { firsts: elementsAt(data, offsets.subarray(0, -1)), offsets };
 }
 
 /** Where runs start, and how many elements each has. */
@@ -407,8 +404,10 @@ interface Runs {
   readonly counts: Uint32Array;
 }
 
-function runsFrom(starts: Uint32Array, length: number): Runs {
-  const counts = endsOfRuns(starts, length);
+function runsOf(array: CpuArray): Runs {
+  const offsets = offsetsOfRuns(array);
+  const starts = offsets.subarray(0, -1);
+  const counts = offsets.slice(1);
   for (let at = 0; at < counts.length; at++) {
     counts[at] = (counts[at] as number) - (starts[at] as number);
   }
@@ -455,7 +454,7 @@ export const unique: OnCpu = async (call) => {
     return undefined;
   }
   const inOrder = positions ? { ...keys, numbers: elementsAt(keys, positions) } : keys;
-  const all = runsFrom(startsOfRuns(inOrder), data.length);
+  const all = runsOf(inOrder);
   const { starts, counts } = bounds ? runsWithin(all, bounds) : all;
   const firsts = positions ? starts.map((start) => positions[start] as number) : starts.slice();
   const made = {
