@@ -23,9 +23,10 @@ function foldEach({ type, op }: FoldCall, fold: Fold, bounds: Bounds, totals?: N
     copyElement(bits, 0, carryBits, 0, size);
     return carry[0] as number;
   };
-  const output = totals ? viewOf(totals) : task.output;
+  const { begins, ends } = bounds;
   const { input, stores } = task;
-  sums({ ...bounds, input, output, stores, start: numberOf(start), nothing: numberOf(shown) });
+  const output = totals ? viewOf(totals) : task.output;
+  sums({ input, output, stores, begins, ends, start: numberOf(start), nothing: numberOf(shown) });
 }
 
 /** The same for each operator, by a loop over the elements of one segment. */

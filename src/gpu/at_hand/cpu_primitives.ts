@@ -117,18 +117,21 @@ export async function segments(context: Context, call: SegmentsAtHand): Promise<
   }
   const { primitive, options, given, types, target } = call;
   const { reduceSegments, scanSegments } = fold.op === "exactAdd" ? exact : segmentFolds;
+  const { type, op, loops: ofType, input, initial } = fold;
   if (primitive === "scan") {
     const bytes = target(given.length * types.type.bytes)();
     const exclusive = options.exclusive === true;
-    const output = numbersOver(bytes, fold.type);
-    scanSegments({ ...fold, segments, exclusive, output, reverse: options.reverse });
+    const output = numbersOver(bytes, type);
+    const { reverse } = options;
+    scanSegments({ type, op, loops: ofType, input, initial, segments, exclusive, output, reverse });
     return { bytes };
   }
   if (segments.kind !== "keys") {
-    return { bytes: bytesIn(reduceSegments({ ...fold, segments })) };
+    return { bytes: bytesIn(reduceSegments({ type, op, loops: ofType, input, initial, segments })) };
   }
   const { firsts: keys, offsets: words } = loops.moves.firstOfRuns(segments.keys);
-  const bytes = bytesIn(reduceSegments({ ...fold, segments: { kind: "offsets", words } }));
+  const runs = { kind: "offsets", words } as const;
+  const bytes = bytesIn(reduceSegments({ type, op, loops: ofType, input, initial, segments: runs }));
   return { bytes, keys: bytesIn(call.keys ? await packed(keys, call.keys.key.type) : keys) };
 }
 
