@@ -325,7 +325,7 @@ function bitsOf(flags: ArrayLike<unknown>): Uint32Array {
   }
   for (let index = 0; index < flags.length; index++) {
     if (isTrue(flags[index])) {
-      words[index >>> 5] = (words[index >>> 5] ?? 0) | (1 << (index & 31));
+      words[index >>> 5] = (words[index >>> 5] as number) | (1 << index);
     }
   }
   return words;
