@@ -319,12 +319,28 @@ export const longestOf = (begins: Uint32Array, ends: Uint32Array): number =>
 /** A bit for each flag. They take less time to copy than flags. */
 function bitsOf(flags: ArrayLike<unknown>): Uint32Array {
   const words = new Uint32Array(Math.ceil(flags.length / 32));
+  if (flags instanceof Uint8Array) {
+    putBits(flags, words);
+    return words;
+  }
   for (let index = 0; index < flags.length; index++) {
     if (isTrue(flags[index])) {
-      words[index >>> 5] = (words[index >>> 5] ?? 0) | (1 << (index & 31));
+      words[index >>> 5] = (words[index >>> 5] as number) | (1 << index);
     }
   }
   return words;
+}
+
+/** The same for bytes, without a branch that depends on them: that takes two thirds of the time. */
+function putBits(flags: Uint8Array, words: Uint32Array): void {
+  for (let word = 0; word < words.length; word++) {
+    const end = Math.min(flags.length, 32 * word + 32);
+    let bits = 0;
+    for (let index = 32 * word; index < end; index++) {
+      bits |= Number(flags[index] !== 0) << index;
+    }
+    words[word] = bits;
+  }
 }
 
 /** The offsets, checked. */
@@ -352,7 +368,7 @@ function offsetsOf(given: ArrayLike<number>, length: number, caller: string): Ui
   if (before !== length) {
     wrong(`the last offset is ${before}`);
   }
-  return Uint32Array.from(given);
+  return new Uint32Array(given);
 }
 
 /** Where segments with gaps begin and end, checked. */
@@ -389,5 +405,5 @@ function spansOf(
     }
     before = end;
   }
-  return { words: Uint32Array.from(begins), ends: Uint32Array.from(ends) };
+  return { words: new Uint32Array(begins), ends: new Uint32Array(ends) };
 }

@@ -64,13 +64,8 @@ export interface Condition {
   keep(array: CpuArray, moves: Moves): number;
 }
 
-/** The class of each element, as loops over an array. */
-export interface Classes {
-  /** Adds the elements of each class to its count. */
-  count(array: CpuArray, counts: Int32Array): void;
-  /** Moves words or halves, or without them positions, to the next place of each one's class. */
-  move(array: CpuArray, next: Int32Array, from: Moves["from"], to: Moves["to"]): void;
-}
+/** Stores the class of each element of an array, and adds the elements of each class to its count. */
+export type FindClasses = (array: CpuArray, counts: Int32Array, classes: Uint8Array) => void;
 
 /** A call of a primitive of `src/primitives/`, whose arguments have been checked. */
 export interface CpuCall {

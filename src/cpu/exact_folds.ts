@@ -3,7 +3,7 @@ import type { Scalar, ScalarType } from "../algebra/types.ts";
 import type { FoldInput, Numbers, ScanOutput } from "./call.ts";
 import { bitsOf, isShifted, numbersLike } from "./numbers.ts";
 import type { CpuSegments, SegmentsOfCall } from "./segments.ts";
-import { beginsOf, endsOf } from "./segments.ts";
+import { boundsOf } from "./segments.ts";
 
 // Scans and reductions by `exactAdd`. A sum is a whole number of 2^-1074, the least f64, in digits of 26 bits. An item is added to three
 // digits, and a carry goes on from there. A result is rounded from the four highest digits, which two doubles hold exactly, and from whether
@@ -290,14 +290,12 @@ export function scanNumbers(call: FoldInput & ScanOutput): Scalar {
 /** Folds each segment, and gives their totals, which are to be rounded to the type. */
 function foldSegments(fold: ExactFold, segments: CpuSegments, length: number, reverse = false): Float64Array {
   if (segments.kind !== "columns" && segments.kind !== "matrices") {
-    const ends = endsOf(segments, length);
-    const begins = beginsOf(segments);
+    const { begins, ends } = boundsOf(segments, length);
     const totals = new Float64Array(ends.length);
-    for (let at = 0, before = 0; at < totals.length; at++) {
-      const from = begins?.[at] ?? before;
+    for (let at = 0; at < totals.length; at++) {
+      const from = begins[at] as number;
       const to = ends[at] as number;
       totals[at] = folded(fold, reverse ? to - 1 : from, to - from, reverse ? -1 : 1);
-      before = to;
     }
     return totals;
   }

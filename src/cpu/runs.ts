@@ -12,8 +12,11 @@ interface Shape {
 }
 
 /** The position of the first element of each run. */
-export function startsOfRuns({ type, length, numbers }: CpuArray): Uint32Array {
-  const starts = new Uint32Array(length);
+export const startsOfRuns = (array: CpuArray): Uint32Array => offsetsOfRuns(array).subarray(0, -1);
+
+/** The same, and behind them where the last run ends. */
+export function offsetsOfRuns({ type, length, numbers }: CpuArray): Uint32Array {
+  const starts = new Uint32Array(length + 1);
   if (length === 0) {
     return starts;
   }
@@ -23,8 +26,11 @@ export function startsOfRuns({ type, length, numbers }: CpuArray): Uint32Array {
   const count =
     used.length > 1
       ? startsOfLong({ words, used }, length, isFloat, starts)
-      : startsOfShort(words, mostOf(type), starts);
-  return starts.subarray(0, count);
+      : isFloat
+        ? startsOfFloats(words, mostOf(type), starts)
+        : startsOfWords(words, starts);
+  starts[count] = length;
+  return starts.subarray(0, count + 1);
 }
 
 /** The first element of each run, of elements of 4 bytes. */
@@ -46,8 +52,22 @@ function shapeOf(bytes: Uint8Array | undefined, numbers: Numbers, length: number
   };
 }
 
-/** The same for elements of a word. What has a magnitude past `most` is NaN. */
-function startsOfShort(words: Int32Array, most: number, starts: Uint32Array): number {
+/** The same for integers and structs of a word. */
+function startsOfWords(words: Int32Array, starts: Uint32Array): number {
+  let before = words[0] as number;
+  let count = 1;
+  for (let at = 1; at < words.length; at++) {
+    const word = words[at] as number;
+    // It is overwritten unless a run starts there.
+    starts[count] = at;
+    count = (count + Number(word !== before)) | 0;
+    before = word;
+  }
+  return count;
+}
+
+/** The same for floats. What has a magnitude past `most` is NaN. */
+function startsOfFloats(words: Int32Array, most: number, starts: Uint32Array): number {
   const magnitude = most === 0x7c00 ? 0x7fff : 0x7fffffff;
   let before = words[0] as number;
   before = (before & magnitude) > most ? (most + 1) | 0 : before;
@@ -55,9 +75,8 @@ function startsOfShort(words: Int32Array, most: number, starts: Uint32Array): nu
   for (let at = 1; at < words.length; at++) {
     const word = words[at] as number;
     const key = (word & magnitude) > most ? (most + 1) | 0 : word;
-    // It is overwritten unless a run starts there.
     starts[count] = at;
-    count += Number(key !== before);
+    count = (count + Number(key !== before)) | 0;
     before = key;
   }
   return count;
@@ -101,14 +120,4 @@ function startsOfLong({ words, used }: Shape, length: number, isFloat: boolean, 
 function isNan(words: Int32Array, at: number): boolean {
   const magnitude = (words[2 * at + 1] as number) & 0x7fffffff;
   return magnitude > 0x7ff00000 || (magnitude === 0x7ff00000 && words[2 * at] !== 0);
-}
-
-/** Where runs end that start there. */
-export function endsOfRuns(starts: Uint32Array, length: number): Uint32Array {
-  const ends = new Uint32Array(starts.length);
-  ends.set(starts.subarray(1));
-  if (ends.length > 0) {
-    ends[ends.length - 1] = length;
-  }
-  return ends;
 }

@@ -359,12 +359,14 @@ function countByShift(words: Int32Array, low: number, span: number, shift: numbe
 }
 
 /** The same in even bins of any width, where all products are exact. */
-function countEven(numbers: Uint32Array | Int32Array, low: number, span: number, sums: Int32Array): void {
+function countEven(words: Int32Array, low: number, span: number, sums: Int32Array): void {
   const count = sums.length - 1;
-  for (let at = 0; at < numbers.length; at++) {
-    const offset = (numbers[at] as number) - low;
-    if (offset >= 0 && offset <= span) {
-      const bin = ((offset * count) / span) & 0x7fffffff;
+  const last = Math.min(span, 2 ** 32 - 1) >>> 0;
+  const first = low | 0;
+  for (let at = 0; at < words.length; at++) {
+    const offset = ((words[at] as number) - first) >>> 0;
+    if (offset <= last) {
+      const bin = ((offset * count) / span) >>> 0;
       sums[bin] = (sums[bin] as number) + 1;
     }
   }
@@ -379,14 +381,18 @@ function countedEven({ type, numbers }: CpuArray, { count, whole }: Bins): Numbe
   const low = Number(whole.low);
   const span = Number(whole.high - whole.low);
   const shift = Math.log2(span / count);
+  const isPower = shift >= 0 && shift < 32 && count * 2 ** shift === span && Number.isInteger(shift);
+  // Within the type's range, offsets from the lowest edge are those of the words, modulo 2^32.
   const isIn = low >= (lowest as number) && low + span <= (greatest as number) + 1;
-  const sums = new Int32Array(count + 1);
-  if (isIn && shift >= 0 && shift < 32 && count * 2 ** shift === span && Number.isInteger(shift)) {
-    countByShift(bitsOf(numbers) as Int32Array, low, span, shift, sums);
-  } else if (isExact(low, span, count)) {
-    countEven(numbers as Uint32Array | Int32Array, low, span, sums);
-  } else {
+  if (!isIn || !(isPower || isExact(low, span, count))) {
     return undefined;
+  }
+  const words = bitsOf(numbers) as Int32Array;
+  const sums = new Int32Array(count + 1);
+  if (isPower) {
+    countByShift(words, low, span, shift, sums);
+  } else {
+    countEven(words, low, span, sums);
   }
   sums[count - 1] = (sums[count - 1] as number) + (sums[count] as number);
   return new Uint32Array(sums.buffer, 0, count);

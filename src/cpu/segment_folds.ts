@@ -3,17 +3,45 @@ import type { Fold, FoldCall, LoopsOfCall, ScanCall } from "./folds.ts";
 import { BLOCK, copyElement, foldOf } from "./folds.ts";
 import { bitsOf, numbersLike } from "./numbers.ts";
 import { mirror, mirrored } from "./reverse.ts";
-import type { CpuSegments, SegmentsOfCall } from "./segments.ts";
-import { beginsOf, endsOf } from "./segments.ts";
+import type { SegmentLoop } from "./segment_sums.ts";
+import { segmentSums } from "./segment_sums.ts";
+import type { Bounds, CpuSegments, SegmentsOfCall } from "./segments.ts";
+import { boundsOf } from "./segments.ts";
 
 // Scans and reductions that start anew with each segment.
 
-/** Folds the elements of a segment. What the task carries is then their total. */
-function foldSegment({ kept: { loop, carryBits, start }, task }: Fold, from: number, to: number): void {
-  copyElement(start, 0, carryBits, 0, start.length);
-  task.from = from;
-  task.to = to;
-  loop(task);
+/** Folds each segment. The fold stores its prefixes, or else its total is stored as the element of its index. */
+function foldEach({ type, op }: FoldCall, fold: Fold, bounds: Bounds, totals?: Numbers): void {
+  const { kept, task } = fold;
+  const { carry, carryBits, start, shown, size, viewOf } = kept;
+  const sums = op === "add" ? (segmentSums as Partial<Record<string, SegmentLoop>>)[type.name] : undefined;
+  if (sums === undefined) {
+    foldOneByOne(fold, bounds, totals);
+    return;
+  }
+  const numberOf = (bits: typeof start): number => {
+    copyElement(bits, 0, carryBits, 0, size);
+    return carry[0] as number;
+  };
+  const { begins, ends } = bounds;
+  const { input, stores } = task;
+  const output = totals ? viewOf(totals) : task.output;
+  sums({ input, output, stores, begins, ends, start: numberOf(start), nothing: numberOf(shown) });
+}
+
+/** The same for each operator, by a loop over the elements of one segment. */
+function foldOneByOne({ kept, task }: Fold, { begins, ends }: Bounds, totals: Numbers | undefined): void {
+  const { loop, carryBits, start, shown, size } = kept;
+  const totalBits = totals && bitsOf(totals);
+  for (let at = 0; at < ends.length; at++) {
+    task.from = begins[at] as number;
+    task.to = ends[at] as number;
+    copyElement(start, 0, carryBits, 0, size);
+    loop(task);
+    if (totalBits) {
+      copyElement(task.from < task.to ? carryBits : shown, 0, totalBits, at, size);
+    }
+  }
 }
 
 /** The segments of so many elements in mirrored order. Rows and columns lie as before. */
@@ -21,19 +49,15 @@ function mirroredSegments(segments: CpuSegments, length: number): CpuSegments {
   if ("rows" in segments) {
     return segments;
   }
-  const ends = endsOf(segments, length);
-  const begins = beginsOf(segments);
-  if (begins !== undefined) {
-    const mirroredOf = (places: Uint32Array) => places.map((place) => length - place).reverse();
-    return { kind: "begins", words: mirroredOf(ends), ends: mirroredOf(begins) };
+  const { begins, ends } = boundsOf(segments, length);
+  const mirroredOf = (places: Uint32Array) => places.map((place) => length - place).reverse();
+  const words = mirroredOf(ends);
+  if (segments.kind === "begins") {
+    return { kind: "begins", words, ends: mirroredOf(begins) };
   }
-  const words = new Uint32Array(ends.length + 1);
-  ends.forEach((end, at) => {
-    words[ends.length - 1 - at] = length - end;
-  });
-  // The first segment starts at the first element.
-  words[ends.length] = length;
-  return { kind: "offsets", words };
+  const offsets = new Uint32Array(words.length + 1).fill(length);
+  offsets.set(words);
+  return { kind: "offsets", words: offsets };
 }
 
 /** Writes the prefixes of each segment to the output; in reverse, what comes from each element to the end of its segment. */
@@ -46,7 +70,7 @@ export function scanSegments(
     return;
   }
   const given = mirrored(input);
-  if (beginsOf(segments)) {
+  if (segments.kind === "begins") {
     // What is in gaps stays in its place.
     mirror(output);
   }
@@ -56,40 +80,39 @@ export function scanSegments(
 
 function scanForward(call: ScanCall & LoopsOfCall & SegmentsOfCall): void {
   const { input, output, exclusive = false, segments } = call;
-  const { length } = input;
   if (segments.kind === "columns" || segments.kind === "matrices") {
     foldColumns(call, output, segments);
     return;
   }
   const fold = foldOf(call, output, exclusive);
-  const { outputBits } = fold;
-  const { size, shown } = fold.kept;
-  const ends = endsOf(segments, length);
-  const begins = beginsOf(segments);
-  let before = 0;
-  ends.forEach((to, at) => {
-    const from = begins?.[at] ?? before;
-    foldSegment(fold, from, to);
-    if (exclusive && begins) {
-      output.copyWithin(from + 1, from, Math.max(from, to - 1));
-    }
-    before = to;
-  });
-  if (!exclusive) {
-    return;
+  const bounds = boundsOf(segments, input.length);
+  foldEach(call, fold, bounds);
+  if (exclusive) {
+    moveBehind(fold, bounds, output, segments.kind === "begins");
   }
-  if (begins === undefined) {
+}
+
+/** Moves prefixes by one place within each segment, and puts what an exclusive scan shows first in front of them. */
+function moveBehind(
+  { kept: { size, shown }, outputBits }: Fold,
+  { begins, ends }: Bounds,
+  output: Numbers,
+  hasGaps: boolean,
+): void {
+  if (!hasGaps) {
     // All at once, since segments may be short.
-    output.copyWithin(1, 0, length - 1);
+    output.copyWithin(1, 0, output.length - 1);
   }
-  before = 0;
-  ends.forEach((to, at) => {
-    const from = begins?.[at] ?? before;
+  for (let at = 0; at < ends.length; at++) {
+    const from = begins[at] as number;
+    const to = ends[at] as number;
     if (from < to) {
+      if (hasGaps) {
+        output.copyWithin(from + 1, from, to - 1);
+      }
       copyElement(shown, 0, outputBits, from, size);
     }
-    before = to;
-  });
+  }
 }
 
 /** The total of each segment. */
@@ -98,19 +121,9 @@ export function reduceSegments(call: FoldCall & LoopsOfCall & SegmentsOfCall): N
   if (segments.kind === "columns" || segments.kind === "matrices") {
     return foldColumns(call, undefined, segments);
   }
-  const fold = foldOf(call, undefined);
-  const { carryBits, size, shown } = fold.kept;
-  const ends = endsOf(segments, input.length);
-  const begins = beginsOf(segments);
-  const totals = numbersLike(input, ends.length);
-  const totalBits = bitsOf(totals);
-  let before = 0;
-  ends.forEach((to, at) => {
-    const from = begins?.[at] ?? before;
-    foldSegment(fold, from, to);
-    copyElement(from < to ? carryBits : shown, 0, totalBits, at, size);
-    before = to;
-  });
+  const bounds = boundsOf(segments, input.length);
+  const totals = numbersLike(input, bounds.ends.length);
+  foldEach(call, foldOf(call, undefined), bounds, totals);
   return totals;
 }
 

@@ -1,5 +1,5 @@
 import type { CpuArray } from "./call.ts";
-import { endsOfRuns, startsOfRuns } from "./runs.ts";
+import { offsetsOfRuns } from "./runs.ts";
 
 /** Where segments start, checked. Keys have been computed if they are to be. */
 export type CpuSegments =
@@ -15,42 +15,57 @@ export interface SegmentsOfCall {
   readonly segments: CpuSegments;
 }
 
-/** Where each segment of so many elements ends, but columns: it starts where the one before it ends, unless {@link beginsOf} says where. */
-export function endsOf(segments: CpuSegments, length: number): Uint32Array {
+/** Where each segment begins, and where it ends: the position behind its last element. */
+export interface Bounds {
+  readonly begins: Uint32Array;
+  readonly ends: Uint32Array;
+}
+
+/** The bounds of the segments of so many elements. Columns have none. */
+export function boundsOf(segments: CpuSegments, length: number): Bounds {
   switch (segments.kind) {
-    case "offsets":
-      return segments.words.subarray(1);
     case "begins":
-      return segments.ends;
+      return { begins: segments.words, ends: segments.ends };
+    case "offsets":
+      return boundsBetween(segments.words);
     case "keys":
-      return endsOfRuns(startsOfRuns(segments.keys), length);
+      return boundsBetween(offsetsOfRuns(segments.keys));
     case "headBits":
-      return endsOfRuns(startsOfMarks(segments.words, length), length);
+      return boundsBetween(offsetsOfMarks(segments.words, length));
     default:
-      return endsOfRows(segments.rows, length);
+      return boundsBetween(offsetsOfRows(segments.rows, length));
   }
 }
 
-/** Where each segment begins, if there may be gaps before it. */
-export const beginsOf = (segments: CpuSegments): Uint32Array | undefined =>
-  segments.kind === "begins" ? segments.words : undefined;
+/** The bounds of segments that each begin where the one before it ends. */
+const boundsBetween = (offsets: Uint32Array): Bounds => ({
+  begins: offsets.subarray(0, -1),
+  ends: offsets.subarray(1),
+});
 
-function endsOfRows(items: number, length: number): Uint32Array {
-  const ends = new Uint32Array(length / items);
-  for (let row = 0; row < ends.length; row++) {
-    ends[row] = (row + 1) * items;
+function offsetsOfRows(items: number, length: number): Uint32Array {
+  const offsets = new Uint32Array(length / items + 1);
+  let offset = 0;
+  for (let row = 0; row < offsets.length; row++) {
+    offsets[row] = offset;
+    offset = (offset + items) >>> 0;
   }
-  return ends;
+  return offsets;
 }
 
-/** The first element, and those whose bit is set. */
-function startsOfMarks(words: Uint32Array, length: number): Uint32Array {
-  const starts = new Uint32Array(length);
+/** The first element, those whose bit is set, and the length. */
+function offsetsOfMarks(words: Uint32Array, length: number): Uint32Array {
+  const offsets = new Uint32Array(length + 1);
   let count = Math.min(1, length);
-  for (let at = 1; at < length; at++) {
-    // It is overwritten unless a segment starts there.
-    starts[count] = at;
-    count += ((words[at >>> 5] as number) >>> (at & 31)) & 1;
+  for (let first = 0; first < length; first += 32) {
+    // The first element is there already, and bits behind the last one do not count.
+    const others = first === 0 ? -2 : -1;
+    const inside = first + 32 > length ? (1 << (length - first)) - 1 : -1;
+    for (let bits = (words[first >>> 5] as number) & others & inside; bits !== 0; bits &= bits - 1) {
+      offsets[count] = first + 31 - Math.clz32(bits & -bits);
+      count += 1;
+    }
   }
-  return starts.subarray(0, count);
+  offsets[count] = length;
+  return offsets.subarray(0, count + 1);
 }

@@ -69,8 +69,12 @@ export function keysOf({ type, numbers, length }: CpuArray, rule: KeyRule): Keys
   return { high, low: undefined, hasNan: !isShared && keys32(high, rule), isShared };
 }
 
-/** Sorts 64-bit numbers alone, by the engine's sort of unsigned ones. Undefined if there is NaN. */
+/** Sorts 64-bit numbers alone, by the engine's sort: floats by that of unsigned keys, which takes less time. Undefined if there is NaN. */
 export function sortedNumbers64({ type, numbers }: CpuArray, rule: KeyRule): Numbers | undefined {
+  if (type.kind !== "float") {
+    const sorted = numbers.slice().sort() as Numbers;
+    return rule.flippedLow === 0 ? sorted : sorted.reverse();
+  }
   const from = wordsOf(numbers);
   const words = new Uint32Array(from.length);
   const keys = { high: words, low: words };

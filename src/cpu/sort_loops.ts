@@ -55,7 +55,7 @@ const isDescending = ({ request }: CpuCall): boolean =>
   (request.options as { readonly descending?: boolean }).descending === true;
 
 /** Up to so many 64-bit numbers are sorted by the engine. */
-const BY_ENGINE = 2000;
+const BY_ENGINE = 3000;
 
 /** The elements and their values in order. */
 function sortBy(order: Order, call: CpuCall): readonly Numbers[] {

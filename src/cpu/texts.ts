@@ -8,7 +8,7 @@ import { Recent } from "../simulator/recent.ts";
 import type { Numbers } from "./call.ts";
 import { keyOf, scalarsOfValue, valueOfScalars } from "./texts/elements.ts";
 import type {
-  ClassLoops,
+  ClassLoop,
   ConditionLoops,
   MapLoop,
   OperatorLoops,
@@ -16,7 +16,7 @@ import type {
   SumLoops,
   ToBins,
 } from "./texts/loops.ts";
-import { classLoops, conditionLoops, mapLoop, operatorLoops, sumLoops } from "./texts/loops.ts";
+import { classLoop, conditionLoops, mapLoop, operatorLoops, sumLoops } from "./texts/loops.ts";
 import { noCode } from "./texts/no_code.ts";
 import type { Beside, OperatorText, Wanted } from "./texts/program.ts";
 import { readMap, readOperator } from "./texts/program.ts";
@@ -177,17 +177,17 @@ export const conditionText = (
     }),
   ).made;
 
-const classes = /* @__PURE__ */ new Recent<string, Attempt<ClassLoops>>(LEAST_TEXTS);
+const classes = /* @__PURE__ */ new Recent<string, Attempt<ClassLoop>>(LEAST_TEXTS);
 
-/** A text that gives the class of each element as loops; undefined if the CPU has no code for it. */
-export const classText = (given: Pick<TextToMap, "text" | "from" | "params">): ClassLoops | undefined =>
+/** A text that gives the class of each element as a loop; undefined if the CPU has no code for it. */
+export const classText = (given: Pick<TextToMap, "text" | "from" | "params">): ClassLoop | undefined =>
   classes.of(keyOfText(given), () =>
     attempted(() => {
       const { program, type } = readMap({ ...given, wanted: undefined, hasIndex: true });
       const number = typeof type === "string" ? scalars[type] : type;
       return number === undefined || number.kind === "struct"
         ? noCode("a class that is no number")
-        : classLoops(program, given.from, given.params, number.bytes === 8 && number.kind !== "float");
+        : classLoop(program, given.from, given.params, number.bytes === 8 && number.kind !== "float");
     }),
   ).made;
 

@@ -99,7 +99,7 @@ export const histogram: Primitive<HandHistogramOptions<string>, "data" | "weight
   request({ types: { data, weights, y }, lengths, options }) {
     const type = requireScalar(data, "histogram", "data");
     const title = `histogram<${type.name}>`;
-    const weighed = requireWeights({ ...options, weights }, title);
+    const weighed = requireWeights({ weights, op: options.op }, title);
     const typeOfY = y && requireScalar(y, title, "y");
     const { count, bins, channels, y: binsOfY } = requireBinned(options, type, typeOfY, title);
     const shape = binsOfY ? [bins.count, binsOfY.count] : channels && [channels, bins.count];

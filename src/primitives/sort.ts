@@ -102,14 +102,15 @@ function request(name: "sort" | "argSort", given: Given<Options & { readonly int
   }
   const moved = [values ?? []].flat() as readonly ElementType[];
   const all = { most: lengths.data ?? 0, length: "input" } as const;
-  // What is sorted as a whole has no rows any more.
-  const shared = {
+  const keys: Result = {
     name: "keys",
     range: "output",
+    type: indices ? u32 : type,
     ...all,
-    ...(planned && { shape: "input" as const }),
-  } as const;
-  const keys: Result = indices ? { ...shared, type: u32 } : { ...shared, type, like: "data" };
+    ...(!indices && { like: "data" }),
+    // What is sorted as a whole has no rows any more.
+    ...(planned && { shape: "input" }),
+  };
   const others = (indices ? [] : later).map(
     (of, at): Result => ({
       name: `thenBy[${at}]`,

@@ -202,6 +202,11 @@ function segmentsFor(
     },
     { given: { columns: divisor }, checked: { kind: "columns", rows: divisor }, segments: columns },
     { given: { heads }, checked: { kind: "headBits", words }, segments: byHeads },
+    {
+      given: { heads: Uint8Array.from(heads, (head) => 0x80 * head) },
+      checked: { kind: "headBits", words },
+      segments: byHeads,
+    },
     { given: { keys }, checked: { kind: "keys", keys: elements }, segments: byHeads },
     {
       given: { offsets },

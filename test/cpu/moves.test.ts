@@ -4,7 +4,7 @@ import { elementTypes } from "../../src/algebra/element_types.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { ElementType, ScalarType } from "../../src/algebra/types.ts";
 import { placeOfBest } from "../../src/cpu/arg_min_max.ts";
-import type { Classes, CpuArray, Numbers } from "../../src/cpu/call.ts";
+import type { CpuArray, FindClasses, Numbers } from "../../src/cpu/call.ts";
 import { byFlags, partitionByClasses, selectBy } from "../../src/cpu/moves.ts";
 import { classText } from "../../src/cpu/texts.ts";
 import { argMaxReference, argMinReference } from "../../src/reference/arg_min_max.ts";
@@ -38,15 +38,11 @@ const firstOf = (numbers: Numbers, bytes: number): Uint16Array =>
 const halvesOf = (array: AnyArray): Uint16Array =>
   firstOf(array as unknown as Numbers, (array as unknown as Numbers).byteLength);
 
-/** Classes that stand in an array beside, by the loops of a text. */
-function classesIn(from: ScalarType, numbers: Numbers): Classes {
-  const loops = classText({ text: "x", from });
-  const { length } = numbers;
-  return {
-    count: (_, counts) => loops?.count(numbers, length, [], counts),
-    move: (_, ...places) => loops?.move(numbers, length, [], ...places),
-  };
-}
+/** Classes that stand in an array beside, by the loop of a text. */
+const classesIn =
+  (from: ScalarType, numbers: Numbers): FindClasses =>
+  (_, ...found) =>
+    classText({ text: "x", from })?.(numbers, numbers.length, [], ...found);
 
 describe.each(types)("$name", (type) => {
   test("compactions and partitions by flags", () => {

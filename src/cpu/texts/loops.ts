@@ -329,60 +329,42 @@ export function conditionLoops(
   };
 }
 
-/** The classes that a text gives for each element: a fraction is cut off, and then what is no class, or NaN, counts as the last one. */
-export interface ClassLoops {
-  /** Adds the elements of each class to its count. */
-  count(input: Numbers, length: number, scalars: readonly ScalarValue[], counts: Int32Array): void;
-  /** Moves words or halves, or without them positions, to the next place of each one's class. */
-  move(
-    input: Numbers,
-    length: number,
-    scalars: readonly ScalarValue[],
-    next: Int32Array,
-    from: Moves["from"],
-    to: Moves["to"],
-  ): void;
-}
+/**
+ * Stores the class that a text gives for each element, and adds the elements of each class to its count. A fraction is cut off, and then what is no
+ * class, or NaN, counts as the last one.
+ */
+export type ClassLoop = (
+  input: Numbers,
+  length: number,
+  scalars: readonly ScalarValue[],
+  counts: Int32Array,
+  classes: Uint8Array,
+) => void;
 
-/** Loops by a text's classes. Both compute them: that takes less time than to keep them. `isLong`: whether they are bigints. */
-export function classLoops(
+/** A loop that stores the classes that a text gives. `isLong`: whether they are bigints. */
+export function classLoop(
   program: Program,
   from: ElementType,
   params: DeclaredParams | undefined,
   isLong: boolean,
-): ClassLoops {
+): ClassLoop {
   const { before, each, words } = elementText(program, from, params);
-  const loop = (then: readonly string[]): readonly string[] => [
-    "for (var k = 0; k < length; k++) {",
-    ...each,
-    `var number = ${isLong ? `Number(${words[0]})` : `+(${words[0]})`};`,
-    // The branch does not depend on the classes, but on whether there is one.
-    "var index = number > -1 && number < classes ? number | 0 : last;",
-    ...then,
-    "}",
-  ];
-  const move = (moved: string): readonly string[] =>
-    loop(["var place = next[index];", `to[place] = ${moved};`, "next[index] = place + 1;"]);
   return evaluated(
     [
-      "return {",
-      "count(input, length, scalars, counts) {",
+      "return function (input, length, scalars, counts, classes) {",
       ...before,
-      "var classes = counts.length, last = classes - 1;",
-      ...loop(["counts[index] = counts[index] + 1;"]),
-      "},",
-      "move(input, length, scalars, next, from, to) {",
-      ...before,
-      "var classes = next.length, last = classes - 1;",
-      "if (from) {",
-      ...move("from[k]"),
-      "} else {",
-      ...move("k"),
+      "var count = counts.length, last = count - 1;",
+      "for (var k = 0; k < length; k++) {",
+      ...each,
+      `var number = ${isLong ? `Number(${words[0]})` : `+(${words[0]})`};`,
+      // The branch does not depend on the classes, but on whether there is one.
+      "var index = number > -1 && number < count ? number | 0 : last;",
+      "classes[k] = index;",
+      "counts[index] = counts[index] + 1;",
       "}",
-      "},",
       "};",
     ].join("\n"),
-  ) as ClassLoops;
+  ) as ClassLoop;
 }
 
 /** The scalars of a value. */

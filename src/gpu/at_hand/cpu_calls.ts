@@ -154,11 +154,12 @@ async function tableFolding(
   const folds = isExact ? (await loadExact()).exact : { reduceNumbers, scanNumbers };
   const loops = isExact ? {} : await loopsOver(type);
   return (array) => {
-    const call = { type, op, loops, input: array.numbers, initial };
+    const input = array.numbers;
+    const call = { type, op, loops, input, initial };
     return {
       array,
       call,
-      scan: (output, exclusive) => folds.scanNumbers({ ...call, output, exclusive }),
+      scan: (output, exclusive) => folds.scanNumbers({ type, op, loops, input, initial, output, exclusive }),
       reduce: () => folds.reduceNumbers(call),
     };
   };

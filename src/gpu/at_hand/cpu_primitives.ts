@@ -5,7 +5,7 @@ import { paramsIn } from "../../algebra/seen_params.ts";
 import type { CheckedSegments } from "../../algebra/segments.ts";
 import type { ElementType, Scalar } from "../../algebra/types.ts";
 import { namesNarrow } from "../../algebra/types.ts";
-import type { Classes, Condition, CpuArray, CpuCall, Moves, Numbers, OnCpu } from "../../cpu/call.ts";
+import type { Condition, CpuArray, CpuCall, FindClasses, Moves, Numbers, OnCpu } from "../../cpu/call.ts";
 import { exact, loops, placeOfBest, segmentFolds } from "../../cpu/loops.ts";
 import { bytesIn, isShifted, newNumbers, numbersOver } from "../../cpu/numbers.ts";
 import type { CpuSegments } from "../../cpu/segments.ts";
@@ -61,16 +61,11 @@ async function classesOn(
   text: string,
   from: ElementType,
   params: DeclaredParams | undefined,
-): Promise<Classes | undefined> {
+): Promise<FindClasses | undefined> {
   const { classText, needsF16, scalarsIn } = await loadTexts();
-  const loops = needsF16(context, text) ? undefined : classText({ text, from, params });
+  const find = needsF16(context, text) ? undefined : classText({ text, from, params });
   const scalars = scalarsIn(params);
-  return (
-    loops && {
-      count: ({ numbers, length }, counts) => loops.count(numbers, length, scalars, counts),
-      move: ({ numbers, length }, ...places) => loops.move(numbers, length, scalars, ...places),
-    }
-  );
+  return find && (({ numbers, length }, ...found) => find(numbers, length, scalars, ...found));
 }
 
 /** The calls with texts of the caller's that have been checked for a device. */
@@ -122,18 +117,21 @@ export async function segments(context: Context, call: SegmentsAtHand): Promise<
   }
   const { primitive, options, given, types, target } = call;
   const { reduceSegments, scanSegments } = fold.op === "exactAdd" ? exact : segmentFolds;
+  const { type, op, loops: ofType, input, initial } = fold;
   if (primitive === "scan") {
     const bytes = target(given.length * types.type.bytes)();
     const exclusive = options.exclusive === true;
-    const output = numbersOver(bytes, fold.type);
-    scanSegments({ ...fold, segments, exclusive, output, reverse: options.reverse });
+    const output = numbersOver(bytes, type);
+    const { reverse } = options;
+    scanSegments({ type, op, loops: ofType, input, initial, segments, exclusive, output, reverse });
     return { bytes };
   }
   if (segments.kind !== "keys") {
-    return { bytes: bytesIn(reduceSegments({ ...fold, segments })) };
+    return { bytes: bytesIn(reduceSegments({ type, op, loops: ofType, input, initial, segments })) };
   }
   const { firsts: keys, offsets: words } = loops.moves.firstOfRuns(segments.keys);
-  const bytes = bytesIn(reduceSegments({ ...fold, segments: { kind: "offsets", words } }));
+  const runs = { kind: "offsets", words } as const;
+  const bytes = bytesIn(reduceSegments({ type, op, loops: ofType, input, initial, segments: runs }));
   return { bytes, keys: bytesIn(call.keys ? await packed(keys, call.keys.key.type) : keys) };
 }
 

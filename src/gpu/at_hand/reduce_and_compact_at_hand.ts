@@ -152,21 +152,23 @@ async function selectAtHand(
       : undefined;
   const arrayOf: HandTypes["arrayOf"] = indices ? (...range) => arrayOver(u32, ...range) : itemsOf;
   const target = await targetFor(into, room, arrayOf, primitive, length, isWhole);
+  // Members that stand behind what is spread would take microseconds.
   const all = {
+    indices,
+    maxLength: isWhole ? length : plannedLength(length),
     ...(others as Partial<CompactOptions>),
     ...(await paramsAtHand(options, primitive, context)),
     ...types,
     ...(flags && { flags: true }),
-    indices,
-    maxLength: isWhole ? length : plannedLength(length),
   };
   const plan = async (options: typeof all): Promise<Plan> =>
     planner(options, await planFactsFor(options, context.facts), [arrangementFor(options)]);
-  const selection: Selection = { planned: { primitive, all, plan }, given, types, itemBytes, target };
+  const planned = { primitive, all, plan };
+  const selection = { planned, given, types, itemBytes, target, flags: words } as const;
   const { bytes, counts } =
     (await onCpu(context, size, (cpu) =>
       cpu.withArrays(primitive, { data: given }, () =>
-        afterLoad(loadCpuPrimitives(), ({ select }) => select(context, { ...selection, flags: words })),
+        afterLoad(loadCpuPrimitives(), ({ select }) => select(context, selection)),
       ),
     )) ??
     (goesInPieces

@@ -179,31 +179,33 @@ function resultOf(request: Request, made: readonly unknown[]): unknown {
 /** Checks a call that has these types and lengths. @throws {ArgumentError} {@link LimitError} {@link FeatureError} */
 function checked(
   { primitive, context, operands, lists, options }: Call,
-  seen: Omit<Seen<object>, "lists" | "options" | "facts">,
+  { types, lengths, arrays, isCounted, counted }: Omit<Seen<object>, "lists" | "options" | "facts">,
 ): Request {
   const { facts } = context;
   const ofLists: Record<string, readonly (ElementType | undefined)[]> = {};
   for (const list of lists) {
-    ofLists[list] = operands.filter(({ name }) => givenAs(name) === list).map(({ name }) => seen.types[name]);
+    ofLists[list] = operands.filter(({ name }) => givenAs(name) === list).map(({ name }) => types[name]);
   }
-  const request = primitive.request({ ...seen, lists: ofLists, options, facts } as Seen<never>);
+  // Members that stand behind what is spread would take microseconds.
+  const given = { types, lengths, arrays, isCounted, counted, lists: ofLists, options, facts };
+  const request = primitive.request(given as Seen<never>);
   const { title, words = {} } = request;
   requireChosen(options, title, facts);
   for (const operand of operands) {
     const { name, range } = operand;
-    const [length, type] = [seen.lengths[name] as number, seen.types[name] as ElementType];
+    const type = types[name] as ElementType;
     requireFeature(type, title, facts);
     // The passes that take the input's items may keep a u32 for each.
     const bytes = range === "input" || type.wide ? Math.max(type.bytes, u32.bytes) : type.bytes;
     const ofOperand = operands.length === 1 ? title : `${title}: ${placeOf(operand)}`;
-    requireBindable(ofOperand, length, bytes, facts.limits, optionOf(operand));
+    requireBindable(ofOperand, lengths[name] as number, bytes, facts.limits, optionOf(operand));
   }
   for (const operand of wordsOf(primitive, request)) {
     const { length = 0 } = words[operand.name] ?? {};
     requireBindable(`${title}: ${operand.name}`, length, u32.bytes, facts.limits, optionOf(operand));
   }
   for (const { name, most, type } of request.results) {
-    requireBindable(`${request.title}: ${name}`, most, (type.wide ?? type).bytes, facts.limits, name);
+    requireBindable(`${title}: ${name}`, most, (type.wide ?? type).bytes, facts.limits, name);
   }
   return request;
 }

@@ -13,7 +13,7 @@ import { callNames } from "../../primitives/option_names.ts";
 import { reduce } from "../../primitives/reduce.ts";
 import { scan } from "../../primitives/scan.ts";
 import { loadCpuPrimitives, onCpu } from "../at_hand/choose_cpu.ts";
-import type { KeysAtHand } from "../at_hand/cpu_primitives.ts";
+import type { KeysAtHand, SegmentsAtHand } from "../at_hand/cpu_primitives.ts";
 import type { HandTypes, TypeOptions } from "../at_hand/hand_types.ts";
 import { endReaderOf, foldedTypesOf, targetFor, typesOf } from "../at_hand/hand_types.ts";
 import { loadStreams } from "../at_hand/load_streams.ts";
@@ -71,12 +71,12 @@ export async function segmentsAtHand(
   const target = await targetFor(into, room, arrayOf, primitive, given.length, true);
   const size = { primitive: "segments", length: given.length, options: others };
   const computed = await onCpu(context, size, async (cpu) => {
-    const { initial, ...options } = others;
+    const { initial, ...options } = others as Options;
     const { options: _, ...ends } = await endReaderOf(primitive, initial)({ arrayOf, ...types });
-    const call = { primitive, options: options as object, given, types, ends, target };
+    const call = { primitive, options, given, types, ends, target, segments: checked, keys };
     const starts = keys?.given ?? ("words" in checked ? givenOf(checked.words) : undefined);
     return cpu.withArrays(primitive, { data: given, ...(starts && { segments: starts }) }, async () =>
-      (await loadCpuPrimitives()).segments(context, { ...call, segments: checked, keys }),
+      (await loadCpuPrimitives()).segments(context, call as SegmentsAtHand),
     );
   });
   if (computed) {
