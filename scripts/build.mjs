@@ -53,25 +53,29 @@ const { output } = await bundler.write({
               "src/algebra/monoid.ts",
               "src/algebra/operators.ts",
               "src/plan/require_feature.ts",
+              // What all loops of the CPU share.
+              "src/cpu/numbers.ts",
+              "src/cpu/fold_words.ts",
             ],
-            device: ["src/gpu/at_hand/on_device.ts", "src/plan/ranges.ts"],
+            on_device: [
+              "src/gpu/at_hand/on_device.ts",
+              "src/plan/ranges.ts",
+              // What kernels of a program's own take, too. So it is in no file with `import()`.
+              "src/kernels/subgroup_sources.ts",
+              // What the reference takes of the checks of sorts and segments.
+              "src/algebra/segments.ts",
+              "src/plan/require_scalar.ts",
+              "src/plan/sort_key.ts",
+            ],
             cpu_folds: ["src/gpu/at_hand/cpu_calls.ts"],
             wide_options: ["src/algebra/wide_options.ts"],
             cpu_elements: ["src/cpu/other_elements.ts"],
-            checks: [
-              "src/algebra/segments.ts",
-              // What kernels of a program's own take, too. So it is in no file with `import()`.
-              "src/kernels/subgroup_sources.ts",
-              "src/plan/segment_counts.ts",
-              "src/plan/sort_key.ts",
-              "shaders/device/segments/offsets.wgsl",
-              "shaders/device/segments/parts.wgsl",
-            ],
-            run_checks: ["src/algebra/padding.ts", "src/plan/count_bounds.ts", "src/plan/run_key.ts"],
             recording: [
               "src/gpu/recordings/recording.ts",
               // What most of the files below share.
               "src/gpu/executor/with_params.ts",
+              "src/plan/load_segments_and_runs.ts",
+              "src/plan/load_selected_and_sorted.ts",
               "src/kernels/move_items.ts",
               "src/plan/one_dispatch_plan.ts",
               "src/plan/reduce.ts",
@@ -81,7 +85,7 @@ const { output } = await bundler.write({
             ],
             words_64: ["src/algebra/words_64.ts"],
             fields: ["src/algebra/fields.ts"],
-            fold_plans: ["src/gpu/parts/folds.ts"],
+            folds: ["src/gpu/parts/folds.ts"],
             forms: [
               "src/gpu/forms/forms.ts",
               // What several primitives share.
@@ -94,20 +98,36 @@ const { output } = await bundler.write({
               "shaders/device/histogram/counters_words.wgsl",
               "shaders/device/histogram/tally_each.wgsl",
               "shaders/device/kernels/histogram.wgsl",
-            ],
-            tiles: [
-              "src/kernels/subgroup_tiles.ts",
+              "src/primitives/examples.ts",
+              "src/primitives/sort_starts.ts",
+              "src/primitives/sort_ways.ts",
+              "src/algebra/padding.ts",
+              "src/plan/count_bounds.ts",
+              "src/plan/run_key.ts",
+              "src/plan/segment_counts.ts",
+              "shaders/device/segments/offsets.wgsl",
+              "shaders/device/segments/parts.wgsl",
               // What sorts share with what reads data once.
+              "src/kernels/subgroup_tiles.ts",
               "shaders/device/sort/memory.wgsl",
               "shaders/device/sort/rank_by_votes.wgsl",
             ],
-            sort_plans: ["src/gpu/parts/sorts.ts"],
+            sorts: ["src/gpu/parts/sorts.ts"],
             look_back: ["src/kernels/look_back.ts"],
             segment_sorts: ["src/plan/sort_segments.ts"],
-            single_pass: ["src/plan/faster_ways.ts"],
+            faster_and_narrow: ["src/plan/faster_and_narrow.ts"],
           },
-          Object.values(textual),
-          { core: "base", device: "device_base" },
+          {
+            others: Object.values(textual),
+            bases: { core: "base", on_device: "device_base" },
+            // What many programs load.
+            joined: [
+              "src/gpu/at_hand/on_device.ts",
+              "src/gpu/parts/folds.ts",
+              "src/gpu/parts/sorts.ts",
+              "src/plan/faster_and_narrow.ts",
+            ],
+          },
         ),
       },
     ],

@@ -20,8 +20,11 @@ interface Graph {
 }
 export function inOrder(
   chunks: Readonly<Record<string, readonly string[]>>,
-  others?: readonly string[],
-  bases?: Readonly<Record<string, string>>,
+  options?: {
+    readonly others?: readonly string[];
+    readonly bases?: Readonly<Record<string, string>>;
+    readonly joined?: readonly string[];
+  },
   path?: { resolve(path: string): string },
 ): (id: string, graph: Graph) => string | null;
 export function byStarts(

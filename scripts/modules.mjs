@@ -106,23 +106,26 @@ function reached(context, from, path) {
 /**
  * Names the chunk of a module for Rolldown: the first one of these whose roots import the module at once. So what programs load together is one file,
  * and a file imports only those before it. Rolldown arranges the rest, and what `import()` names: each of these is a file, which holds what no
- * other one imports. Bundlers would put another file before one that is both.
+ * other one imports, but for those that are `joined`.
  *
  * @param chunks - the roots of each chunk, by its name, in this order.
- * @param others - the roots of programs that load nothing later. Of the chunks that `bases` names, what these import, too, is a chunk of its own: in
- * one with `import()`, bundlers would keep all that this names.
- * @param bases - the names of those chunks, by the names of the chunks that they are taken from.
+ * @param options - `others` are the roots of programs that load nothing later. Of the chunks that `bases` names, by the names of the chunks that they are
+ * taken from, what these import, too, is a chunk of its own: in one with `import()`, bundlers would keep all that this names. `joined` are roots
+ * that `import()` names, and lie in their chunks all the same, so that these are one file less to load. Rolldown then adds an object of what such a
+ * root exports, so this is for what many programs load.
  * @param path - how paths are resolved.
  */
-export function inOrder(chunks, others = [], bases = {}, path = nodePath) {
+export function inOrder(chunks, { others = [], bases = {}, joined = [] } = {}, path = nodePath) {
   let loaded;
   let shared;
   return (id, context) => {
     loaded ??= Object.entries(chunks).map(([name, from]) => [name, reached(context, from, path)]);
     shared ??= reached(context, others, path);
     const name = slashed(id);
-    const isPart = context.getModuleInfo(id).dynamicImporters.length > 0;
-    const [chunk] = isPart ? [] : (loaded.find(([, modules]) => modules.has(name)) ?? []);
+    const isApart =
+      context.getModuleInfo(id).dynamicImporters.length > 0 &&
+      !joined.some((one) => name === slashed(path.resolve(one)));
+    const [chunk] = isApart ? [] : (loaded.find(([, modules]) => modules.has(name)) ?? []);
     return (shared.has(name) ? bases[chunk] : undefined) ?? chunk ?? null;
   };
 }

@@ -39,7 +39,6 @@ import { planNarrow } from "../src/plan/narrow.ts";
 import type { Plan } from "../src/plan/plan.ts";
 import { ALL_ARRANGEMENTS } from "../src/plan/plan.ts";
 import type { ReduceOptions } from "../src/plan/reduce.ts";
-import { inReverse } from "../src/plan/reverse.ts";
 import { planRows } from "../src/plan/rows.ts";
 import { ALONE, FIRST_ITEMS } from "../src/plan/run_key.ts";
 import type { LookBackTesting } from "../src/plan/scan.ts";
@@ -337,7 +336,7 @@ async function* othersOf(facts: DeviceFacts): AsyncGenerator<Plan> {
           planColumns(primitive, matrices, withFasterWays(facts), ALL_ARRANGEMENTS),
         ];
         if (primitive === "scan") {
-          const all = { ...withFasterWays(facts), inReverse };
+          const all = withFasterWays(facts);
           const reversed = { ...options, reverse: true };
           yield* [planColumns(primitive, { ...matrices, reverse: true }, all, ALL_ARRANGEMENTS)];
           const rows = planRows(primitive, { ...reversed, segments: "rows" }, all, ALL_ARRANGEMENTS);

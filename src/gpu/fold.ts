@@ -2,6 +2,7 @@ import type { AnyArray, ArrayOf, NameOf, ScalarArray, ValueIn } from "../algebra
 import { isOnGpu } from "../algebra/arrays.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import type { ElementType, ScalarOf, Value, WideName } from "../algebra/types.ts";
+import { once } from "../errors.ts";
 import type { CompactOptions, PartitionOptions } from "../plan/compact.ts";
 import type { ExpandOptions } from "../plan/expand_runs.ts";
 import type { ConditionOptions } from "../plan/find.ts";
@@ -81,7 +82,7 @@ import type { Context, SinglePassTest } from "./device/context.ts";
 import { onGpuAlone, withDevice } from "./device/cpu_context.ts";
 import type { Given } from "./device/given.ts";
 import { givenOf } from "./device/given.ts";
-import { loadParamsOf, once, withNumbers } from "./executor/load_later.ts";
+import { afterLoad, loadParamsOf, withNumbers } from "./executor/load_later.ts";
 import type { Arguments } from "./forms/call.ts";
 import type { Forms } from "./forms/forms.ts";
 import type { GpuArray, Memory } from "./gpu_arrays/gpu_array.ts";
@@ -102,19 +103,20 @@ import type {
 
 const loadFolds = /* @__PURE__ */ once(() => import("./parts/folds.ts"));
 const loadArrays = /* @__PURE__ */ once(() => import("./parts/arrays.ts"));
-type ArraysPart = typeof import("./parts/arrays.ts");
-const loadSearches = /* @__PURE__ */ once(() => import("./parts/searches.ts"));
-const loadMaps = /* @__PURE__ */ once(() => import("./parts/maps.ts"));
-const loadConditions = /* @__PURE__ */ once(() => import("./parts/conditions.ts"));
-const loadSelections = /* @__PURE__ */ once(() => import("./parts/selections.ts"));
-const loadMerges = /* @__PURE__ */ once(() => import("./parts/merges.ts"));
+const loadPrimitives = /* @__PURE__ */ once(() => import("./parts/primitives.ts"));
 const loadSorts = /* @__PURE__ */ once(() => import("./parts/sorts.ts"));
+type FoldsPart = typeof import("./parts/folds.ts");
+type ArraysPart = typeof import("./parts/arrays.ts");
+type SortName = keyof typeof import("./parts/sorts.ts");
+type FormsName = SortName | Exclude<keyof typeof import("./parts/primitives.ts"), "argAtHand">;
 
-/** The calls that make sets of sorted arrays. */
-type SetName = "union" | "intersection" | "difference";
+const isSort = (name: FormsName): name is SortName => name === "sort" || name === "argSort";
 
-/** The calls with a condition. */
-type ConditionName = "count" | "any" | "all" | "findFirst" | "findLast";
+/** The forms of a primitive of this name. */
+const loadForms = (name: FormsName): Forms | Promise<Forms> =>
+  isSort(name)
+    ? afterLoad(loadSorts(), (sorts) => sorts[name])
+    : afterLoad(loadPrimitives(), (primitives) => primitives[name]);
 
 /**
  * The option that names the type. It stands beside the other options, since TypeScript infers nothing from options of which one is missing
@@ -301,8 +303,7 @@ export class Fold {
       return onGpu ?? scanAtHand(this.#context, data as AnyArray, options as object);
     }
     const given = givenOf(data as AnyArray);
-    const { segmentsAtHand } = await loadArrays();
-    return segmentsAtHand(this.#context, this.#arrays, "scan", given, options);
+    return this.#onSegments("scan", given, options);
   }
 
   /**
@@ -342,8 +343,7 @@ export class Fold {
     if (options?.segments === undefined) {
       return (await loadFolds()).reduceAtHand(this.#context, given, options as object);
     }
-    const { segmentsAtHand } = await loadArrays();
-    return segmentsAtHand(this.#context, this.#arrays, "reduce", given, options);
+    return this.#onSegments("reduce", given, options);
   }
 
   /**
@@ -456,7 +456,7 @@ export class Fold {
     options?: UniqueCallOptions<Data, Indices, Counts, Inverse>,
   ): Promise<Uniques<Data, Indices, Counts, Inverse>>;
   unique(data: AnyArray | GpuArray, options: object = {}): Promise<unknown> {
-    return this.#call(loadArrays, "unique", { data }, options);
+    return this.#call("unique", { data }, options);
   }
 
   /**
@@ -478,7 +478,7 @@ export class Fold {
     options?: RunOptions<NameIn<Data>, Indices, Inverse>,
   ): Promise<Uniques<Data, Indices, true, Inverse>>;
   runLengths(data: AnyArray | GpuArray, options: object = {}): Promise<unknown> {
-    return this.#call(loadArrays, "runLengths", { data }, options);
+    return this.#call("runLengths", { data }, options);
   }
 
   /**
@@ -512,7 +512,7 @@ export class Fold {
     counts: Uint32Array | GpuArray,
     options: object = {},
   ): Promise<unknown> {
-    return this.#call(loadArrays, "expandRuns", { values, counts }, options);
+    return this.#call("expandRuns", { values, counts }, options);
   }
 
   /**
@@ -554,7 +554,7 @@ export class Fold {
     },
   ): Promise<unknown> {
     const arrays = { data, weights: options?.weights, y: options?.y };
-    return this.#call(loadSearches, "histogram", arrays, options);
+    return this.#call("histogram", arrays, options);
   }
 
   /**
@@ -575,7 +575,7 @@ export class Fold {
     options: HandConditionOptions<NameIn<Data>>,
   ): Promise<Answer<Data, number>>;
   count(data: unknown, options: object = {}): Promise<unknown> {
-    return this.#ask("count", data, options);
+    return this.#call("count", { data }, options);
   }
 
   /**
@@ -593,7 +593,7 @@ export class Fold {
     options: HandConditionOptions<NameIn<Data>>,
   ): Promise<Answer<Data, boolean>>;
   any(data: unknown, options: object = {}): Promise<unknown> {
-    return this.#ask("any", data, options);
+    return this.#call("any", { data }, options);
   }
 
   /**
@@ -612,7 +612,7 @@ export class Fold {
     options: HandConditionOptions<NameIn<Data>>,
   ): Promise<Answer<Data, boolean>>;
   all(data: unknown, options: object = {}): Promise<unknown> {
-    return this.#ask("all", data, options);
+    return this.#call("all", { data }, options);
   }
 
   /**
@@ -632,7 +632,7 @@ export class Fold {
     options: HandConditionOptions<NameIn<Data>>,
   ): Promise<Answer<Data, number>>;
   findFirst(data: unknown, options: object = {}): Promise<unknown> {
-    return this.#ask("findFirst", data, options);
+    return this.#call("findFirst", { data }, options);
   }
 
   /**
@@ -650,7 +650,7 @@ export class Fold {
     options: HandConditionOptions<NameIn<Data>>,
   ): Promise<Answer<Data, number>>;
   findLast(data: unknown, options: object = {}): Promise<unknown> {
-    return this.#ask("findLast", data, options);
+    return this.#call("findLast", { data }, options);
   }
 
   /**
@@ -671,7 +671,7 @@ export class Fold {
     options: HandArgOptions<NameOf<A>> = {},
   ): Promise<ArgValue<ScalarOf<NameOf<A>>>> {
     const given = givenOf(data);
-    return (await loadSearches()).argAtHand(this.#context, "argMin", given, options) as Promise<never>;
+    return (await loadPrimitives()).argAtHand(this.#context, "argMin", given, options) as Promise<never>;
   }
 
   /**
@@ -689,7 +689,7 @@ export class Fold {
     options: HandArgOptions<NameOf<A>> = {},
   ): Promise<ArgValue<ScalarOf<NameOf<A>>>> {
     const given = givenOf(data);
-    return (await loadSearches()).argAtHand(this.#context, "argMax", given, options) as Promise<never>;
+    return (await loadPrimitives()).argAtHand(this.#context, "argMax", given, options) as Promise<never>;
   }
 
   /**
@@ -722,7 +722,7 @@ export class Fold {
     values: ScalarArray | GpuArray,
     options: HandSearchOptions<string> = {},
   ): Promise<unknown> {
-    return this.#call(loadSearches, "searchSorted", { sorted, values }, options);
+    return this.#call("searchSorted", { sorted, values }, options);
   }
 
   /**
@@ -755,7 +755,7 @@ export class Fold {
     options: object = {},
   ): Promise<unknown> {
     const { into } = Object(options);
-    return this.#call(loadSearches, "gather", { values, positions, into }, options);
+    return this.#call("gather", { values, positions, into }, options);
   }
 
   /**
@@ -798,7 +798,7 @@ export class Fold {
     options: object = {},
   ): Promise<unknown> {
     const { into } = Object(options);
-    return this.#call(loadSearches, "scatter", { values, positions, into }, options);
+    return this.#call("scatter", { values, positions, into }, options);
   }
 
   /**
@@ -830,7 +830,7 @@ export class Fold {
   map(data: unknown, options: { readonly with?: unknown; readonly into?: unknown }): Promise<unknown> {
     const beside: unknown = options?.with;
     const lists = isPlainObject(beside) ? { with: Object.values(beside) } : {};
-    return this.#call(loadMaps, "map", { data, with: beside, into: options?.into }, options, { lists });
+    return this.#call("map", { data, with: beside, into: options?.into }, options, { lists });
   }
 
   /**
@@ -929,7 +929,7 @@ export class Fold {
     options: { readonly values?: unknown; readonly otherValues?: unknown } = {},
   ): Promise<unknown> {
     const { values, otherValues } = Object(options);
-    return this.#call(loadMerges, "merge", { data, other, values, otherValues }, options);
+    return this.#call("merge", { data, other, values, otherValues }, options);
   }
 
   /**
@@ -952,9 +952,9 @@ export class Fold {
   union<Data extends FoldArray>(
     data: Data,
     other: Data,
-    options?: HandSetOptions<NameIn<Data>>,
+    options: HandSetOptions<NameIn<Data>> = {},
   ): Promise<Data> {
-    return this.#setOf("union", data, other, options);
+    return this.#call("union", { data, other }, options) as Promise<never>;
   }
 
   /**
@@ -971,9 +971,9 @@ export class Fold {
   intersection<Data extends FoldArray>(
     data: Data,
     other: Data,
-    options?: HandSetOptions<NameIn<Data>>,
+    options: HandSetOptions<NameIn<Data>> = {},
   ): Promise<Data> {
-    return this.#setOf("intersection", data, other, options);
+    return this.#call("intersection", { data, other }, options) as Promise<never>;
   }
 
   /**
@@ -990,9 +990,9 @@ export class Fold {
   difference<Data extends FoldArray>(
     data: Data,
     other: Data,
-    options?: HandSetOptions<NameIn<Data>>,
+    options: HandSetOptions<NameIn<Data>> = {},
   ): Promise<Data> {
-    return this.#setOf("difference", data, other, options);
+    return this.#call("difference", { data, other }, options) as Promise<never>;
   }
 
   /**
@@ -1026,7 +1026,7 @@ export class Fold {
   ): Promise<TopK<Data, U32Array<Data>>>;
   topK(data: unknown, k: number, options = {}): Promise<unknown> {
     const arrays = { data, ...startsIn(options) };
-    return this.#call(loadSelections, "topK", arrays, options, { numbers: { k } });
+    return this.#call("topK", arrays, options, { numbers: { k } });
   }
 
   /**
@@ -1051,7 +1051,7 @@ export class Fold {
     options?: HandNthOptions<NameIn<Data>>,
   ): Promise<NthOf<Data>>;
   nth(data: unknown, n: number, options = {}): Promise<unknown> {
-    return this.#call(loadSelections, "nth", { data }, options, { numbers: { n } });
+    return this.#call("nth", { data }, options, { numbers: { n } });
   }
 
   /** The context, for what is recorded and for buffers. @throws {NoGpuError} */
@@ -1060,9 +1060,8 @@ export class Fold {
   }
 
   /** Calls a primitive once its code is there. Arrays on the GPU may be destroyed right after the call. */
-  async #call<Name extends string>(
-    load: () => Record<Name, Forms> | Promise<Record<Name, Forms>>,
-    name: Name,
+  async #call(
+    name: FormsName,
     operands: Readonly<Record<string, unknown>>,
     options: object,
     { lists = {}, ...others }: OtherArguments = {},
@@ -1077,9 +1076,9 @@ export class Fold {
     }
     const given = { ...others, arrays, options };
     const params = loadParamsOf(options);
-    const loaded = params instanceof Promise ? params.then(load) : load();
+    const loaded = params instanceof Promise ? params.then(() => loadForms(name)) : loadForms(name);
     if (!(loaded instanceof Promise)) {
-      return loaded[name].call(this.#context, this.#arrays, given);
+      return loaded.call(this.#context, this.#arrays, given);
     }
     const shared: GpuArray[] = [];
     const sharedOf = (one: Given | readonly Given[]): Given | readonly Given[] => {
@@ -1094,7 +1093,7 @@ export class Fold {
       arrays[operand] = sharedOf(arrays[operand] as Given | readonly Given[]);
     }
     try {
-      return await (await loaded)[name].call(this.#context, this.#arrays, given);
+      return await (await loaded).call(this.#context, this.#arrays, given);
     } finally {
       for (const array of shared) {
         array.destroy();
@@ -1108,26 +1107,22 @@ export class Fold {
     const [first, ...thenBy] = Array.isArray(data) ? data : [data];
     const lists = { ...(thenBy.length > 0 && { thenBy }), ...(Array.isArray(values) && { values }) };
     const arrays = { data: first, values, into, ...startsIn(options) };
-    return this.#call(loadSorts, name, arrays, options, { lists });
+    return this.#call(name, arrays, options, { lists });
   }
 
-  /** Asks about the elements for which a condition holds. */
-  #ask(question: ConditionName, data: unknown, options: object): Promise<unknown> {
-    return this.#call(loadConditions, question, { data }, options);
+  /** Scans or reduces each segment of an array. */
+  async #onSegments(primitive: "scan" | "reduce", given: Given, options: object): Promise<unknown> {
+    return (await loadArrays()).segmentsAtHand(this.#context, this.#arrays, primitive, given, options);
   }
 
-  /** Calls what makes a set of two arrays. */
-  #setOf<Data>(name: SetName, data: unknown, other: unknown, options: object = {}): Promise<Data> {
-    return this.#call(loadMerges, name, { data, other }, options) as Promise<Data>;
+  /** Prepares a scan, a reduction, a compaction or a partition for recordings once its code is there. */
+  #prepareFold(name: keyof FoldsPart & `prepare${string}`, options: object): Promise<Prepared> {
+    return withNumbers(async () => (await loadFolds())[name](this.#gpu(name), options as never));
   }
 
   /** Prepares a primitive for recordings once its code is there. */
-  #prepare<Name extends string>(
-    load: () => Record<Name, Forms> | Promise<Record<Name, Forms>>,
-    name: Name,
-    options: object,
-  ): Promise<Prepared> {
-    return withNumbers(async () => (await load())[name].prepare(this.#context, options));
+  #prepare(name: FormsName, options: object): Promise<Prepared> {
+    return withNumbers(async () => (await loadForms(name)).prepare(this.#context, options));
   }
 
   /** Calls a primitive on an array on the GPU; undefined if `data` is something else. The calling method gives the result its type. */
@@ -1316,7 +1311,7 @@ export class Fold {
    * ```
    */
   prepareScan<Name extends string>(options: ScanOptions<Name> & OfType<Name>): Promise<PreparedScan> {
-    return withNumbers(async () => (await loadFolds()).prepareScan(this.#gpu("prepareScan"), options));
+    return this.#prepareFold("prepareScan", options);
   }
 
   /**
@@ -1331,7 +1326,7 @@ export class Fold {
    * ```
    */
   prepareReduce<Name extends string>(options: ReduceOptions<Name> & OfType<Name>): Promise<PreparedReduce> {
-    return withNumbers(async () => (await loadFolds()).prepareReduce(this.#gpu("prepareReduce"), options));
+    return this.#prepareFold("prepareReduce", options);
   }
 
   /**
@@ -1372,7 +1367,7 @@ export class Fold {
   ): Promise<FlaggedCompact>;
   prepareCompact<Name extends string>(options: CompactOptions<Name>): Promise<EitherCompact>;
   prepareCompact(options: CompactOptions): Promise<PreparedCompact> {
-    return withNumbers(async () => (await loadFolds()).prepareCompact(this.#gpu("prepareCompact"), options));
+    return this.#prepareFold("prepareCompact", options);
   }
 
   /**
@@ -1389,7 +1384,7 @@ export class Fold {
   prepareHistogram<Name extends string, Weight extends string = string>(
     options: HistogramOptions<Name, Weight>,
   ): Promise<PreparedHistogram> {
-    return this.#prepare(loadSearches, "histogram", options);
+    return this.#prepare("histogram", options);
   }
 
   /**
@@ -1405,7 +1400,7 @@ export class Fold {
    * ```
    */
   prepareCount<Name extends string>(options: ConditionOptions<Name>): Promise<PreparedCondition> {
-    return this.#prepare(loadConditions, "count", options);
+    return this.#prepare("count", options);
   }
 
   /**
@@ -1421,7 +1416,7 @@ export class Fold {
    * ```
    */
   prepareAny<Name extends string>(options: ConditionOptions<Name>): Promise<PreparedCondition> {
-    return this.#prepare(loadConditions, "any", options);
+    return this.#prepare("any", options);
   }
 
   /**
@@ -1437,7 +1432,7 @@ export class Fold {
    * ```
    */
   prepareAll<Name extends string>(options: ConditionOptions<Name>): Promise<PreparedCondition> {
-    return this.#prepare(loadConditions, "all", options);
+    return this.#prepare("all", options);
   }
 
   /**
@@ -1453,7 +1448,7 @@ export class Fold {
    * ```
    */
   prepareFindFirst<Name extends string>(options: ConditionOptions<Name>): Promise<PreparedCondition> {
-    return this.#prepare(loadConditions, "findFirst", options);
+    return this.#prepare("findFirst", options);
   }
 
   /**
@@ -1468,7 +1463,7 @@ export class Fold {
    * ```
    */
   prepareFindLast<Name extends string>(options: ConditionOptions<Name>): Promise<PreparedCondition> {
-    return this.#prepare(loadConditions, "findLast", options);
+    return this.#prepare("findLast", options);
   }
 
   /**
@@ -1483,7 +1478,7 @@ export class Fold {
    * ```
    */
   prepareSearchSorted<Name extends string>(options: SearchOptions<Name>): Promise<PreparedSearchSorted> {
-    return this.#prepare(loadSearches, "searchSorted", options);
+    return this.#prepare("searchSorted", options);
   }
 
   /**
@@ -1499,7 +1494,7 @@ export class Fold {
    * ```
    */
   prepareGather<Name extends string>(options: GatherOptions<Name>): Promise<PreparedGather> {
-    return this.#prepare(loadSearches, "gather", options);
+    return this.#prepare("gather", options);
   }
 
   /**
@@ -1515,7 +1510,7 @@ export class Fold {
    * ```
    */
   prepareUnique<Name extends string>(options: UniqueOptions<Name>): Promise<PreparedUnique> {
-    return this.#prepare(loadArrays, "unique", options);
+    return this.#prepare("unique", options);
   }
 
   /**
@@ -1531,7 +1526,7 @@ export class Fold {
    * ```
    */
   prepareScatter<Name extends string>(options: ScatterOptions<Name>): Promise<PreparedScatter> {
-    return this.#prepare(loadSearches, "scatter", options);
+    return this.#prepare("scatter", options);
   }
 
   /**
@@ -1546,7 +1541,7 @@ export class Fold {
    * ```
    */
   prepareMap<Name extends string>(options: PreparedMapOptions<Name>): Promise<PreparedMap> {
-    return this.#prepare(loadMaps, "map", options);
+    return this.#prepare("map", options);
   }
 
   /**
@@ -1561,7 +1556,7 @@ export class Fold {
    * ```
    */
   prepareExpandRuns<Name extends string>(options: ExpandOptions<Name>): Promise<PreparedExpandRuns> {
-    return this.#prepare(loadArrays, "expandRuns", options);
+    return this.#prepare("expandRuns", options);
   }
 
   /**
@@ -1615,9 +1610,7 @@ export class Fold {
     options: PartitionOptions<Name>,
   ): Promise<PreparedPartition<PartitionRanges & Partial<FlaggedPartitionRanges>>>;
   preparePartition(options: PartitionOptions): Promise<PreparedPartition> {
-    return withNumbers(async () =>
-      (await loadFolds()).preparePartition(this.#gpu("preparePartition"), options),
-    );
+    return this.#prepareFold("preparePartition", options);
   }
 
   /**
@@ -1635,7 +1628,7 @@ export class Fold {
    * ```
    */
   prepareSort<Name extends string>(options: PreparedSortOptions<Name>): Promise<PreparedSort> {
-    return this.#prepare(loadSorts, "sort", options);
+    return this.#prepare("sort", options);
   }
 
   /**
@@ -1651,7 +1644,7 @@ export class Fold {
    * ```
    */
   prepareMerge<Name extends string>(options: MergeOptions<Name>): Promise<PreparedMerge> {
-    return this.#prepare(loadMerges, "merge", options);
+    return this.#prepare("merge", options);
   }
 
   /**
@@ -1666,7 +1659,7 @@ export class Fold {
    * ```
    */
   prepareUnion<Name extends string>(options: SetOptions<Name>): Promise<PreparedSet> {
-    return this.#prepare(loadMerges, "union", options);
+    return this.#prepare("union", options);
   }
 
   /**
@@ -1681,7 +1674,7 @@ export class Fold {
    * ```
    */
   prepareIntersection<Name extends string>(options: SetOptions<Name>): Promise<PreparedSet> {
-    return this.#prepare(loadMerges, "intersection", options);
+    return this.#prepare("intersection", options);
   }
 
   /**
@@ -1696,7 +1689,7 @@ export class Fold {
    * ```
    */
   prepareDifference<Name extends string>(options: SetOptions<Name>): Promise<PreparedSet> {
-    return this.#prepare(loadMerges, "difference", options);
+    return this.#prepare("difference", options);
   }
 
   /**
@@ -1713,7 +1706,7 @@ export class Fold {
   prepareTopK<Name extends string>(
     options: TopKOptions<Name> | TopKRowsOptions<Name>,
   ): Promise<PreparedTopK> {
-    return this.#prepare(loadSelections, "topK", options);
+    return this.#prepare("topK", options);
   }
 
   /**
@@ -1728,7 +1721,7 @@ export class Fold {
    * ```
    */
   prepareNth<Name extends string>(options: NthOptions<Name>): Promise<PreparedNth> {
-    return this.#prepare(loadSelections, "nth", options);
+    return this.#prepare("nth", options);
   }
 
   /**

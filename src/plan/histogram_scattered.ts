@@ -13,7 +13,7 @@ import { planFactsFor } from "./plan_facts_for.ts";
 import { requireFeature } from "./require_feature.ts";
 import { planScatter } from "./scatter.ts";
 
-// A histogram of weights that are combined by an operator. It is loaded later: it takes a scatter.
+// A histogram of weights that are combined by an operator. It takes a scatter.
 
 /** Plans it: a pass stores where each weight goes, and a scatter combines the weights there, in the order of the elements. */
 export async function planScattered(

@@ -1,7 +1,7 @@
 import type { Monoid } from "../algebra/monoid.ts";
 import type { Arrangement, Mirror } from "../kernels/kernel.ts";
 
-/** The order in which the kernels of a scan take items. src/plan/reverse.ts has the mirrored one. */
+/** The order in which the kernels of a scan take items. `orderOf` in src/plan/reverse.ts gives that of a plan. */
 export interface Order {
   /** The files by which they take items in mirrored order. */
   readonly mirror?: Mirror;
@@ -13,19 +13,9 @@ export interface Order {
   operatorOf(own: Monoid): Monoid;
 }
 
-const same = <T>(given: T): T => given;
-const forward: Order = { arrangementsOf: same, operatorOf: same };
-
 /** The options that the order depends on. */
 export interface Ordered {
   readonly reverse?: boolean | undefined;
   readonly segments?: unknown;
   readonly lengthOnGpu?: boolean | undefined;
 }
-
-/** The order of reversed scans, of segments if they have some. */
-export type InReverse = (options: Ordered) => Order;
-
-/** The order that options ask for. */
-export const orderOf = (options: Ordered, { inReverse }: { readonly inReverse?: InReverse }): Order =>
-  options.reverse ? (inReverse as InReverse)(options) : forward;

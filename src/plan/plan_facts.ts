@@ -9,7 +9,6 @@ import type { SourceText } from "../text/source.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { Grouping } from "./grouping.ts";
 import type { Chosen } from "./options.ts";
-import type { InReverse } from "./order.ts";
 import type { Plan } from "./plan.ts";
 import type { PlannedSegments } from "./planned_segments.ts";
 import type { LoadedTuning } from "./tuning.ts";
@@ -19,8 +18,6 @@ import type { Way } from "./ways.ts";
 export interface PlanFacts extends DeviceFacts {
   /** Without them, as in calls at hand, plans take the portable algorithms, and read the data twice. */
   readonly fasterWays?: FasterWays;
-  /** The order of reversed scans, if it is loaded. src/plan/reverse.ts has it. */
-  readonly inReverse?: InReverse;
 }
 
 /**

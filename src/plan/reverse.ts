@@ -14,8 +14,7 @@ import type { SourceText } from "../text/source.ts";
 import type { Order, Ordered } from "./order.ts";
 
 // Reversed scans. A kernel that takes all items in mirrored order, and swaps the operands of its operator, scans from the last item to the
-// first. So no kernel but those parts differs, and what comes before a tile is what lies behind it in the caller's data. This is loaded only if
-// a plan is reversed.
+// first. So no kernel but those parts differs, and what comes before a tile is what lies behind it in the caller's data.
 
 /** The files of kernels whose input and output are in two buffers: where mirrored items lie, and what reads and writes them there. */
 function apartBy(
@@ -71,7 +70,7 @@ const mirrors: Readonly<Record<string, SourceText>> = {
  * The order of a reversed scan. Rows and columns stay where they are, and each is mirrored on its own. Where it has no segments, and the CPU knows
  * the length, it takes vectors if all are whole: otherwise, mirrored ones start between the caller's.
  */
-export function inReverse({ segments, lengthOnGpu }: Ordered): Order {
+function inReverse({ segments, lengthOnGpu }: Ordered): Order {
   const takesVectors = segments === undefined && !lengthOnGpu;
   return {
     mirror: {
@@ -91,3 +90,9 @@ export function inReverse({ segments, lengthOnGpu }: Ordered): Order {
     ],
   };
 }
+
+const same = <T>(given: T): T => given;
+const forward: Order = { arrangementsOf: same, operatorOf: same };
+
+/** The order that options ask for. */
+export const orderOf = (options: Ordered): Order => (options.reverse ? inReverse(options) : forward);

@@ -20,11 +20,11 @@ import { chooseSizes, requireMaxLength } from "./choose_sizes.ts";
 import type { Grouping } from "./grouping.ts";
 import { mapOf } from "./map.ts";
 import type { AnyOperator, Chosen } from "./options.ts";
-import { orderOf } from "./order.ts";
 import type { Bindable, Bindings, Pass, PassParams, Plan, RangeName, Scratch } from "./plan.ts";
 import { bound, itemTypesOf, perArrangement, RUNS, rebound, wholeWords } from "./plan.ts";
 import type { Combination, PlanFacts } from "./plan_facts.ts";
 import type { ReduceOptions } from "./reduce.ts";
+import { orderOf } from "./reverse.ts";
 import type { ScanOptions } from "./scan.ts";
 import { vectorOf } from "./scan.ts";
 import { countsOf, refuseTotal } from "./segment_counts.ts";
@@ -135,7 +135,7 @@ export function planRows(
     return undefined;
   }
   const reduces = primitive === "reduce";
-  const order = orderOf(options, facts);
+  const order = orderOf(options);
   const own = order.operatorOf(monoidOf(op, type, primitive));
   const title = `${primitive}<${own.title}> of rows`;
   refuseTotal(total, title);

@@ -1,12 +1,12 @@
 import { u32 } from "../algebra/integers.ts";
 import { min } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
-import { part } from "../errors.ts";
 import type { Arrangement } from "../kernels/kernel.ts";
 import type { ParamsOption, TuningOptions } from "./options.ts";
 import type { Plan } from "./plan.ts";
 import type { PlanFacts } from "./plan_facts.ts";
 import { planRecording } from "./plan_recording.ts";
+import { plannerOfSegments } from "./plan_segmented.ts";
 import type { Alone, OwnSegments, RunKeyOptions } from "./run_key.ts";
 import { ALONE, FIRST_ITEMS } from "./run_key.ts";
 
@@ -27,11 +27,11 @@ export interface RunPlanOptions extends RunKeyOptions, TuningOptions, ParamsOpti
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
-export async function planRuns(
+export function planRuns(
   { type: from, key, keyType, alone, ...options }: RunPlanOptions,
   facts: PlanFacts,
   arrangements: readonly Arrangement[],
-): Promise<Plan> {
+): Plan {
   const givesPositions = alone === "totals";
   const own: OwnSegments = {
     ...(key !== undefined && !givesPositions && { [FIRST_ITEMS]: true }),
@@ -45,6 +45,5 @@ export async function planRuns(
     // The least position of a run is that of its first element.
     ...(givesPositions ? { map: "i", op: min } : { map: "1u" }),
   };
-  const { plannerOfSegments } = await part(import("./plan_segmented.ts"));
   return planRecording("reduce", reduction, facts, arrangements, plannerOfSegments("reduce"));
 }

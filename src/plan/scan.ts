@@ -18,11 +18,11 @@ import type {
   SoonOption,
   TuningOptions,
 } from "./options.ts";
-import { orderOf } from "./order.ts";
 import type { Bindings, Pass, Plan, RangeName, Scratch } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound, itemTypesOf, paddedBytes, perArrangement, spineLengths } from "./plan.ts";
 import type { PlanFacts, PlannedScan } from "./plan_facts.ts";
 import type { PlannedSegments } from "./planned_segments.ts";
+import { orderOf } from "./reverse.ts";
 import type { LoadedTuning, Tuning } from "./tuning.ts";
 import { groupingOf, tileOf } from "./tuning.ts";
 import type { Way } from "./ways.ts";
@@ -171,7 +171,7 @@ export function planScan(
   segments?: PlannedSegments,
 ): Plan {
   const { type, op = add, exclusive = false, lengthOnGpu = false } = options;
-  const order = orderOf(options, facts);
+  const order = orderOf(options);
   const own = segments?.monoid ?? order.operatorOf(monoidOf(op, type, "scan"));
   const title = segments?.title ?? `scan<${own.title}>`;
   const ends = segments ? undefined : endsOf({ ...options, isEmpty: order.isEmpty }, title, own);

@@ -2,7 +2,6 @@ import { atomicOf } from "../algebra/atomics.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { Monoid, Operator } from "../algebra/monoid.ts";
 import { isSameType, requireType } from "../algebra/types.ts";
-import { part } from "../errors.ts";
 import { itemsOfVector } from "../kernels/contract.ts";
 import { gatherAtPositionsKernel } from "../kernels/gather.ts";
 import type { Arrangement } from "../kernels/kernel.ts";
@@ -14,6 +13,7 @@ import {
   scatterKernel,
 } from "../kernels/scatter.ts";
 import { copiesFor, histogramRow } from "./histogram.ts";
+import { loadSegmentsAndRuns } from "./load_segments_and_runs.ts";
 import { plainSizes } from "./one_dispatch_plan.ts";
 import type { AnyOperator } from "./options.ts";
 import type { Plan, Scratch } from "./plan.ts";
@@ -21,6 +21,7 @@ import { bound, distinct, perArrangement, wholeWords, withRanges } from "./plan.
 import type { PlanFacts } from "./plan_facts.ts";
 import type { ScatterBase, ScatterOptions } from "./scatter_base.ts";
 import { baseOf, planOfItems, requireCombinable } from "./scatter_base.ts";
+import { widenedFirst } from "./scatter_widened.ts";
 
 /** How the positions may lie that a plan has kernels for. Only kernels that combine atomically take them as vectors. */
 export const SCATTER_ARRANGEMENTS = ["vectors", "items"] as const satisfies readonly Arrangement[];
@@ -109,9 +110,9 @@ function planAtomic(
  */
 async function planSorted(base: ScatterBase, monoid: Monoid, op: Operator, facts: PlanFacts): Promise<Plan> {
   const { type, lengthOnGpu, sizes, maxLength, maxOutputLength, pass } = base;
-  const { planSortedRuns } = await part(import("./sorted_runs.ts"));
+  const { planSortedRuns } = await loadSegmentsAndRuns();
   // Positions past the end are as long as the output.
-  const { sort, reduce } = await planSortedRuns(type, op, maxOutputLength, { maxLength, lengthOnGpu }, facts);
+  const { sort, reduce } = planSortedRuns(type, op, maxOutputLength, { maxLength, lengthOnGpu }, facts);
   const fill = fillIdentityKernel(monoid, sizes);
   const cut = cutPositionsKernel(lengthOnGpu, sizes);
   const store = scatterKernel(type, true, sizes);
@@ -186,7 +187,7 @@ export async function planScatter(
     if (!isSameType(from, options.type)) {
       const { from: _, ...others } = options;
       const plan = await planScatter(others, facts, arrangements);
-      return (await part(import("./scatter_widened.ts"))).widenedFirst(plan, { ...others, from }, facts);
+      return widenedFirst(plan, { ...others, from }, facts);
     }
   }
   const { monoid, ...base } = baseOf(options, facts);

@@ -5,7 +5,7 @@ import { distinct, paddedBytes, withRanges } from "./plan.ts";
 import type { PlanFacts } from "./plan_facts.ts";
 import type { ScatterOptions } from "./scatter_base.ts";
 
-// Scatters of elements that are widened first. They are loaded later: they take maps.
+// Scatters of elements that are widened first.
 
 /** A scatter of values that become those of the output's type before. `plan` is that of the wider values. */
 export function widenedFirst(

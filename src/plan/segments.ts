@@ -27,13 +27,13 @@ import {
 } from "../kernels/segments.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { AnyOperator, Chosen } from "./options.ts";
-import { orderOf } from "./order.ts";
 import type { Bindings, Pass, PassParams, Plan, RangeName, Scratch, SegmentRanges } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound } from "./plan.ts";
 import type { PlanFacts } from "./plan_facts.ts";
 import type { SegmentsOf } from "./planned_segments.ts";
 import type { ReduceOptions } from "./reduce.ts";
 import { typeFeatureError } from "./require_feature.ts";
+import { orderOf } from "./reverse.ts";
 import type { Alone, OwnSegments } from "./run_key.ts";
 import { ALONE, FIRST_ITEMS, requireRunKey } from "./run_key.ts";
 import { planRunLengths } from "./run_lengths.ts";
@@ -417,7 +417,7 @@ export function planSegments(
 ): Plan {
   const { type, op = add } = options;
   const reduces = primitive === "reduce";
-  const own = orderOf(options, facts).operatorOf(monoidOf(op, type, primitive));
+  const own = orderOf(options).operatorOf(monoidOf(op, type, primitive));
   const found = segmentsOf(options, `${primitive}<${own.title}>`, own, facts, reduces);
   const lying = reduces ? arrangements.filter(isApart) : arrangements;
   const plan =

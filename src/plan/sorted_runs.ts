@@ -1,15 +1,11 @@
 import { u32 } from "../algebra/integers.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
-import { part } from "../errors.ts";
 import type { Plan } from "./plan.ts";
 import type { PlanFacts } from "./plan_facts.ts";
 import { planRecording } from "./plan_recording.ts";
-import { planSortWithValues } from "./sort_with_values.ts";
-
-export { planSort } from "./sort.ts";
-
-// What plans of other primitives take of sorts. It is loaded later.
+import { plannerOfSegments } from "./plan_segmented.ts";
+import { movesOf, sortMoving } from "./sort_moves.ts";
 
 /** The bits of the numbers up to one: at least 1. */
 const bitsUpTo = (most: number): number => Math.max(1, 32 - Math.clz32(most));
@@ -20,17 +16,20 @@ const bitsUpTo = (most: number): number => Math.max(1, 32 - Math.clz32(most));
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError}
  */
-export async function planSortedRuns(
+export function planSortedRuns(
   type: ElementType,
   op: Operator,
   mostPosition: number,
   lengths: { readonly maxLength: number; readonly lengthOnGpu: boolean },
   facts: PlanFacts,
-): Promise<{ readonly sort: Plan; readonly reduce: Plan }> {
-  const { plannerOfSegments } = await part(import("./plan_segmented.ts"));
+): { readonly sort: Plan; readonly reduce: Plan } {
   const bits = [0, bitsUpTo(mostPosition)] as const;
   return {
-    sort: await planSortWithValues({ type: u32, values: type, bits, ...lengths }, facts),
+    sort: sortMoving(
+      { type: u32, bits, ...lengths },
+      movesOf(type, ["values", "reordered"], "sort<u32>"),
+      facts,
+    ),
     reduce: planRecording(
       "reduce",
       { type, op, segments: { keys: u32, unique: true }, ...lengths } as object,

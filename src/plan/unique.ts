@@ -17,11 +17,11 @@ import { stagesOf } from "./unique_stages.ts";
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
-export async function planUnique(
+export function planUnique(
   options: UniqueOptions,
   facts: PlanFacts,
   arrangements: readonly Arrangement[],
-): Promise<Plan> {
+): Plan {
   const { sort = false, indices = false, counts = false, inverse = false, ...others } = options;
   const { minCount: _, maxCount: __, ...ofRuns } = others;
   const type = requireType(options.type, "unique");
@@ -30,7 +30,7 @@ export async function planUnique(
   const bounds = requireBounds(options, title);
   const isCounted = counts || inverse || bounds !== undefined;
   const checked: CheckedUnique = { ...options, type, title, bounds, isCounted };
-  const runs = await planRuns(
+  const runs = planRuns(
     { ...ofRuns, type, ...(!isCounted && { alone: indices ? "totals" : "keys" }) },
     facts,
     // What is sorted lies in scratch, and what is stored of it may start at any item.
@@ -43,9 +43,7 @@ export async function planUnique(
     count: "count",
   };
   const isPlain = !(sort || inverse || bounds || (indices && isCounted));
-  const stages: Stages = isPlain
-    ? { places: own, before: [], after: [] }
-    : await stagesOf(checked, own, facts);
+  const stages: Stages = isPlain ? { places: own, before: [], after: [] } : stagesOf(checked, own, facts);
   return withStages(checked, runs, stages);
 }
 

@@ -1,6 +1,5 @@
 import { u32 } from "../algebra/integers.ts";
 import type { ElementType } from "../algebra/types.ts";
-import { part } from "../errors.ts";
 import type { SortOptions } from "./check_sort.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { planExpandRuns } from "./expand_runs.ts";
@@ -11,9 +10,10 @@ import type { PlanFacts } from "./plan_facts.ts";
 import { planRecording } from "./plan_recording.ts";
 import type { CheckedUnique, RunPlaces, Stage, Stages } from "./planned_unique.ts";
 import { wordsFor } from "./planned_unique.ts";
+import { planSort } from "./sort.ts";
 
 // What a search for runs takes beside it: a sort before, and after it the positions of first items, the runs of some counts alone, and the
-// index of each item's run. All of them are plans of other primitives. Sorts are loaded when one is asked for.
+// index of each item's run. All of them are plans of other primitives.
 
 /** How the stages lie: their ranges start at any item. */
 const LYING = ["items"] as const;
@@ -23,9 +23,9 @@ const bytesOfItems = ({ maxLength }: CheckedUnique, { bytes }: ElementType): num
   wholeWords(Math.max(1, maxLength) * bytes);
 
 /** What comes before and after the search for runs. `asked` is where its results go in the end. */
-export async function stagesOf(options: CheckedUnique, asked: RunPlaces, facts: PlanFacts): Promise<Stages> {
+export function stagesOf(options: CheckedUnique, asked: RunPlaces, facts: PlanFacts): Stages {
   const { sort = false, indices = false, inverse = false, bounds, isCounted, type } = options;
-  const sorted = sort ? await sortOf(options, facts) : undefined;
+  const sorted = sort ? sortOf(options, facts) : undefined;
   const first = indices ? u32 : type;
   /** Takes the elements at positions, of which only the GPU knows how many there are. */
   const take = (
@@ -86,7 +86,7 @@ export async function stagesOf(options: CheckedUnique, asked: RunPlaces, facts: 
 }
 
 /** The sort, and where the items and their positions are then. */
-async function sortOf(options: CheckedUnique, facts: DeviceFacts) {
+function sortOf(options: CheckedUnique, facts: DeviceFacts) {
   const { type, key, keyType, params, maxLength, lengthOnGpu = false, title } = options;
   const positions = wordsFor(options, "positions");
   const items: Scratch = {
@@ -96,7 +96,6 @@ async function sortOf(options: CheckedUnique, facts: DeviceFacts) {
   };
   const byKey = key !== undefined;
   const order = { type, key, keyType, params, maxLength, lengthOnGpu, indices: byKey } as SortOptions;
-  const { planSort } = await part(import("./sorted_runs.ts"));
   const sort = planSort(order, facts, "positions", LYING);
   const stages: readonly Stage[] = byKey
     ? [

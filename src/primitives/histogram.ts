@@ -5,7 +5,6 @@ import type { Operator } from "../algebra/monoid.ts";
 import { max, mul } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { f64, u64 } from "../algebra/types_64_later.ts";
-import { part } from "../errors.ts";
 import type { OptionTable } from "../options.ts";
 import type { WeighedOptions, Weights } from "../plan/bin_weights.ts";
 import { requireWeights } from "../plan/bin_weights.ts";
@@ -15,6 +14,7 @@ import type { Planned, Told } from "../plan/explain_way.ts";
 import { has } from "../plan/explain_way.ts";
 import type { HistogramOptions, HistogramTuning } from "../plan/histogram.ts";
 import { checkedHistogram, planHistogram, requireBinText } from "../plan/histogram.ts";
+import { planScattered } from "../plan/histogram_scattered.ts";
 import { requireScalar } from "../plan/require_scalar.ts";
 import type { CallParamsOption } from "./call_options.ts";
 import type { Example, Examples, Random } from "./examples.ts";
@@ -113,13 +113,11 @@ export const histogram: Primitive<HandHistogramOptions<string>, "data" | "weight
       scratchBytes: (lengths.data ?? 0) * scratchBytesFor(y, weighed),
     };
   },
-  async plan(options: HistogramOptions, facts) {
+  plan(options: HistogramOptions, facts) {
     const { weights } = checkedHistogram(options);
-    if (weights === undefined || weights.areAdded) {
-      return planHistogram(options, facts);
-    }
-    const { planScattered } = await part(import("../plan/histogram_scattered.ts"));
-    return planScattered(options, weights, facts);
+    return weights === undefined || weights.areAdded
+      ? planHistogram(options, facts)
+      : planScattered(options, weights, facts);
   },
 };
 

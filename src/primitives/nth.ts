@@ -3,9 +3,9 @@ import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
 import type { OptionTable } from "../options.ts";
+import { loadSelectedAndSorted } from "../plan/load_selected_and_sorted.ts";
 import { requireFeature } from "../plan/require_feature.ts";
 import type { NthOptions } from "../plan/select.ts";
-import { planNth } from "../plan/select.ts";
 import type { SortKeyOptions } from "../plan/sort_key.ts";
 import { requireBits, requireKey, requireWhole } from "../plan/sort_key.ts";
 import type { CallParamsOption } from "./call_options.ts";
@@ -103,7 +103,7 @@ export const nth: Primitive<Options, "data", "value" | "index"> = {
       ],
     };
   },
-  plan: (options: NthOptions, facts) => planNth(options, facts),
+  plan: async (options: NthOptions, facts) => (await loadSelectedAndSorted()).planNth(options, facts),
 };
 
 export const nthHelp: HelpOf<typeof nth> = {

@@ -4,10 +4,9 @@ import { ArgumentError, refuse, shown } from "../errors.ts";
 import type { OptionTable } from "../options.ts";
 import type { DeviceFacts } from "../plan/device_facts.ts";
 import type { Planned, Told } from "../plan/explain_way.ts";
+import { loadSelectedAndSorted } from "../plan/load_selected_and_sorted.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { TopKOptions, TopKOrder, TopKRowsOptions } from "../plan/select.ts";
-import { planTopK } from "../plan/select.ts";
-import { planTopKRows } from "../plan/select_rows.ts";
 import { requireWhole } from "../plan/sort_key.ts";
 import type { CallParamsOption } from "./call_options.ts";
 import type { Examples } from "./examples.ts";
@@ -77,7 +76,8 @@ function requireStarts(given: Given<Options>, title: string): Starts {
 }
 
 /** Plans a selection from all items, or from each segment. */
-function plan(options: TopKOptions | TopKRowsOptions, facts: DeviceFacts): Plan {
+async function plan(options: TopKOptions | TopKRowsOptions, facts: DeviceFacts): Promise<Plan> {
+  const { planTopK, planTopKRows } = await loadSelectedAndSorted();
   if ("segments" in options && options.segments !== undefined) {
     return planTopKRows(options, facts);
   }

@@ -1,15 +1,18 @@
 import { u32 } from "../algebra/integers.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
+import type { Arrangement } from "../kernels/kernel.ts";
 import type { IndicesOption, OptionTable } from "../options.ts";
 import type { CountBounds } from "../plan/count_bounds.ts";
 import { requireBounds } from "../plan/count_bounds.ts";
+import { loadSegmentsAndRuns } from "../plan/load_segments_and_runs.ts";
 import type { TuningOptions } from "../plan/options.ts";
 import { tuningNames } from "../plan/options.ts";
+import type { PlanFacts } from "../plan/plan_facts.ts";
+import type { UniqueOptions } from "../plan/planned_unique.ts";
 import type { RunKeyOptions } from "../plan/run_key.ts";
 import { requireRunKey } from "../plan/run_key.ts";
 import { requireKey } from "../plan/sort_key.ts";
-import { planUnique } from "../plan/unique.ts";
 import type { CallParamsOption } from "./call_options.ts";
 import type { Examples } from "./examples.ts";
 import { keysOf } from "./examples.ts";
@@ -110,7 +113,8 @@ const ofRuns = {
     ...tuningNames,
   } satisfies OptionTable<RunOptions<string>>,
   arrangements: ["vectors", "items"],
-  plan: planUnique,
+  plan: async (options: UniqueOptions, facts: PlanFacts, arrangements: readonly Arrangement[]) =>
+    (await loadSegmentsAndRuns()).planUnique(options, facts, arrangements),
 } as const satisfies Partial<Primitive<RunOptions<string>>>;
 
 /** The first element of each run of equal elements, or its position. */

@@ -709,6 +709,9 @@ describe("arrays on the GPU", () => {
     const { kept } = contextOf(one.device);
     const data = dataOf(LENGTH);
     const array = await one.upload(data);
+    while (kept.calls > 0) {
+      await new Promise((resolve) => setTimeout(resolve));
+    }
     const pending = Array.from({ length: 10 }, () =>
       Object.values(copies).map((copy) => errorOf(copy(one, array, data))),
     ).flat();

@@ -13,7 +13,6 @@ import { ArgumentError, openFold } from "../../src/node.ts";
 import { withFasterWays } from "../../src/plan/faster_ways.ts";
 import { ALL_ARRANGEMENTS } from "../../src/plan/plan.ts";
 import { planSegmented } from "../../src/plan/plan_segmented.ts";
-import { inReverse } from "../../src/plan/reverse.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { sortReference, topKReference } from "../../src/reference/sort.ts";
@@ -67,7 +66,7 @@ const planned = (
   testing: object = {},
 ): Promise<Prepared> => {
   const context = contextOf(fold().device);
-  const facts = { ...withFasterWays(context.facts), inReverse };
+  const facts = withFasterWays(context.facts);
   // One matrix would be planned as columns.
   const segments = { shape: [2, 1, rows, columns], axis: -2 };
   const sizes = { workGroupSize: 8, itemsPerThread: 4, maxLength: MOST };

@@ -11,7 +11,6 @@ import { ArgumentError } from "../../src/node.ts";
 import { planColumns } from "../../src/plan/columns.ts";
 import { withFasterWays } from "../../src/plan/faster_ways.ts";
 import { ALL_ARRANGEMENTS } from "../../src/plan/plan.ts";
-import { inReverse } from "../../src/plan/reverse.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { arrayBuffer, readAs, readWords, storageBuffer, submit } from "../support/buffers.ts";
@@ -61,7 +60,7 @@ const planned = (primitive: "scan" | "reduce", options: object, testing: object 
   const given = { maxLength: MOST, segments: "columns", ...options } as never;
   return prepare(
     context,
-    planColumns(primitive, given, { ...withFasterWays(context.facts), inReverse }, ALL_ARRANGEMENTS, testing),
+    planColumns(primitive, given, withFasterWays(context.facts), ALL_ARRANGEMENTS, testing),
   );
 };
 

@@ -151,11 +151,14 @@ describe("paths of Windows", () => {
       device: ["src/gpu/device.ts"],
       cpu: ["src/gpu/cpu.ts"],
     };
-    const chunkOf = inOrder(chunks, ["src/wgsl.ts"], { core: "base" }, nodePath.win32);
-    expect(Object.keys(graph).map((id) => chunkOf(id, context))).toEqual([
+    const options = { others: ["src/wgsl.ts"], bases: { core: "base" } };
+    const chunksWith = (joined: readonly string[]) =>
+      Object.keys(graph).map((id) => inOrder(chunks, { ...options, joined }, nodePath.win32)(id, context));
+    expect(chunksWith([])).toEqual(["core", "core", null, "cpu", "device", "device", "base", null]);
+    expect(chunksWith(["src/gpu/device.ts"])).toEqual([
       "core",
       "core",
-      null,
+      "device",
       "cpu",
       "device",
       "device",
@@ -163,7 +166,7 @@ describe("paths of Windows", () => {
       null,
     ]);
     expect(() =>
-      inOrder({ none: ["src/none.ts"] }, [], {}, nodePath.win32)(name("src/wgsl.ts"), context),
+      inOrder({ none: ["src/none.ts"] }, {}, nodePath.win32)(name("src/wgsl.ts"), context),
     ).toThrow("there is no module");
     const starts = { errors: ["src/errors.ts"], device: ["src/gpu/device.ts"], cpu: ["src/gpu/cpu.ts"] };
     const chunkByStart = byStarts("src/wgsl.ts", { ...starts, wgsl: ["src/wgsl.ts"] }, nodePath.win32);

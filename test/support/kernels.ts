@@ -41,7 +41,6 @@ import type { DeviceFacts, Limits } from "../../src/plan/device_facts.ts";
 import { withFasterWays } from "../../src/plan/faster_ways.ts";
 import type { Passes } from "../../src/plan/options.ts";
 import { ALL_ARRANGEMENTS } from "../../src/plan/plan.ts";
-import { inReverse } from "../../src/plan/reverse.ts";
 import { planRows } from "../../src/plan/rows.ts";
 import type { LookBackTesting } from "../../src/plan/scan.ts";
 import { planNth, planTopK } from "../../src/plan/select.ts";
@@ -382,7 +381,7 @@ export async function kernelsOf(
         take(planRows(primitive, asRows, withFasterWays(facts), ALL_ARRANGEMENTS)?.kernels ?? []);
         if (primitive === "scan") {
           const reversed = { ...options, reverse: true };
-          const all = { ...withFasterWays(facts), inReverse };
+          const all = withFasterWays(facts);
           take(planColumns(primitive, reversed, all, ALL_ARRANGEMENTS).kernels);
           take(planColumns(primitive, { ...matrices, reverse: true }, all, ALL_ARRANGEMENTS).kernels);
           const rows = { ...reversed, segments: "rows" } as const;

@@ -5,7 +5,6 @@ import { withFasterWays } from "../../src/plan/faster_ways.ts";
 import { planNarrow } from "../../src/plan/narrow.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { planReduce as reduce } from "../../src/plan/reduce.ts";
-import { inReverse } from "../../src/plan/reverse.ts";
 import type { LookBackTesting } from "../../src/plan/scan.ts";
 import { planScan as scan } from "../../src/plan/scan.ts";
 import { planSegments } from "../../src/plan/segments.ts";
@@ -21,9 +20,9 @@ export const planScan = async (
 ): Promise<Plan> =>
   options.segments === undefined
     ? options.from?.wide
-      ? planNarrow(options, facts, (own) => scan(own, { ...withFasterWays(facts), inReverse }, ...rest))
-      : scan(options, { ...withFasterWays(facts), inReverse }, ...rest)
-    : planSegments("scan", options, { ...withFasterWays(facts), inReverse }, ...rest);
+      ? planNarrow(options, facts, (own) => scan(own, withFasterWays(facts), ...rest))
+      : scan(options, withFasterWays(facts), ...rest)
+    : planSegments("scan", options, withFasterWays(facts), ...rest);
 
 export const planReduce = async (
   options: Parameters<typeof reduce>[0],

@@ -1,13 +1,13 @@
 import type { CpuLengths } from "../../adapters/tables.ts";
 import type { Operator } from "../../algebra/monoid.ts";
-import { refuse, shown } from "../../errors.ts";
+import { once, refuse, shown } from "../../errors.ts";
 import { requireCount } from "../../options.ts";
 import type { TuningOptions } from "../../plan/options.ts";
 import { tuningNames } from "../../plan/options.ts";
 import type { Context } from "../device/context.ts";
 import { withDevice } from "../device/cpu_context.ts";
 import { requireDevice } from "../device/lost.ts";
-import { afterLoad, once } from "../executor/load_later.ts";
+import { afterLoad } from "../executor/load_later.ts";
 
 // Which calls at hand run on the CPU.
 

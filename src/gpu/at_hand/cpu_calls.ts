@@ -8,21 +8,20 @@ import type { ElementType, Scalar, Value } from "../../algebra/types.ts";
 import { isSameType, namesNarrow } from "../../algebra/types.ts";
 import type { CpuArray, Numbers } from "../../cpu/call.ts";
 import type { FoldCall, FoldName, LoopsOfCall } from "../../cpu/folds.ts";
-import { foldNameOf, loopsOver, reduceNumbers, scanNumbers } from "../../cpu/folds.ts";
+import { foldNameOf, loadOthers, loopsOver, reduceNumbers, scanNumbers } from "../../cpu/folds.ts";
 import { bytesIn, isShifted, numbersOver } from "../../cpu/numbers.ts";
 import type { OperatorPasses } from "../../cpu/texts.ts";
+import { once } from "../../errors.ts";
 import { requireFeature } from "../../plan/require_feature.ts";
+import type { CheckedEnds } from "../device/check_ends.ts";
 import type { Context } from "../device/context.ts";
 import type { Given, Place, Target } from "../device/given.ts";
 import { bytesOf } from "../device/given.ts";
-import type { CheckedEnds } from "../executor/check_ends.ts";
-import { afterLoad, once } from "../executor/load_later.ts";
+import { afterLoad } from "../executor/load_later.ts";
 
 // Scans and reductions at hand on the CPU, and what all calls there share. Each call gives undefined if the CPU has no loop for it. Texts that a
 // compiler would refuse have none: the device reports them.
 
-const loadExact = /* @__PURE__ */ once(() => import("../../cpu/exact_folds.ts"));
-const loadOthers = /* @__PURE__ */ once(() => import("../../cpu/other_elements.ts"));
 export const loadTexts = /* @__PURE__ */ once(() => import("./cpu_texts.ts"));
 
 /** A scan or a reduction at hand. */
@@ -151,7 +150,7 @@ async function tableFolding(
   initial: Scalar | undefined,
 ): Promise<(array: CpuArray) => Folding> {
   const isExact = op === "exactAdd";
-  const folds = isExact ? (await loadExact()).exact : { reduceNumbers, scanNumbers };
+  const folds = isExact ? (await loadOthers()).exact : { reduceNumbers, scanNumbers };
   const loops = isExact ? {} : await loopsOver(type);
   return (array) => {
     const input = array.numbers;

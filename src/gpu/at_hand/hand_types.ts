@@ -13,15 +13,15 @@ import { narrowTypes } from "../../algebra/narrow_types.ts";
 import type { ElementType, NarrowName, Scalar, TypeName } from "../../algebra/types.ts";
 import { isSameType } from "../../algebra/types.ts";
 import { nameIfConverted, requireWidening } from "../../algebra/widening.ts";
+import type { CheckedEnds } from "../device/check_ends.ts";
 import type { Given, Target } from "../device/given.ts";
 import { fresh, givenOf } from "../device/given.ts";
-import type { CheckedEnds } from "../executor/check_ends.ts";
-import { afterLoad, loadNumbers, once } from "../executor/load_later.ts";
+import { loadRarelyUsed } from "../device/load_rarely_used.ts";
+import { afterLoad, loadNumbers } from "../executor/load_later.ts";
 import type { Planned, PlanOptions } from "../executor/planned.ts";
+import { resultIn } from "./result_in.ts";
 
 // The types of a call at hand, and where its results go.
-
-const loadRooms = /* @__PURE__ */ once(() => import("./rooms.ts"));
 
 /** The options that decide the types of a call, in any of its forms. Nobody has checked them yet. */
 export interface TypeOptions {
@@ -50,15 +50,14 @@ export function endReaderOf(
   return async (types) =>
     initial === undefined && total === undefined
       ? {}
-      : (await loadRooms()).checkEnds(caller, types, initial, total, room);
+      : (await loadRarelyUsed()).checkEnds(caller, types, initial, total, room);
 }
 
 /** Where the result goes: to `into`, which is checked, or to a new array. `others` are the other arguments of `resultIn`. */
 export const targetFor = (
   into: unknown,
   ...others: readonly [Given, HandTypes["arrayOf"], string, number, boolean]
-): Target | Promise<Target> =>
-  into === undefined ? fresh : afterLoad(loadRooms(), ({ resultIn }) => resultIn(into, ...others));
+): Target => (into === undefined ? fresh : resultIn(into, ...others));
 
 /** The types of the input and of the output. */
 export interface HandTypes {

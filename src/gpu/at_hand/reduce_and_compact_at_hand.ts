@@ -151,7 +151,7 @@ async function selectAtHand(
       ? wordsOfFlags(flags as ArrayLike<number>)
       : undefined;
   const arrayOf: HandTypes["arrayOf"] = indices ? (...range) => arrayOver(u32, ...range) : itemsOf;
-  const target = await targetFor(into, room, arrayOf, primitive, length, isWhole);
+  const target = targetFor(into, room, arrayOf, primitive, length, isWhole);
   // Members that stand behind what is spread would take microseconds.
   const all = {
     indices,

@@ -10,10 +10,8 @@ import { givenOf } from "../device/given.ts";
 import { paramsAtHand } from "../executor/load_later.ts";
 import { plannedLength } from "../executor/planned.ts";
 import { onCpu } from "./choose_cpu.ts";
-
 import type { EndValues, TypeOptions } from "./hand_types.ts";
 import { endReaderOf, foldedTypesOf, targetFor } from "./hand_types.ts";
-
 import { loadOnDevice } from "./load_on_device.ts";
 
 // Scans at hand. What they take of a device is loaded when a device is opened.
@@ -30,7 +28,7 @@ export async function scanAtHand(
   const room = givenOf(into as AnyArray);
   const ends = endReaderOf("scan", initial, total);
   const { arrayOf, ...types } = await foldedTypesOf(given, options, "scan");
-  const target = await targetFor(into, room, arrayOf, "scan", given.length, true);
+  const target = targetFor(into, room, arrayOf, "scan", given.length, true);
   const { options: endOptions, ...own } = await ends({ arrayOf, ...types, into: room });
   const all = {
     ...(others as Partial<AnyOperator<ScanOptions>>),

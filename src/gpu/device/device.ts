@@ -1,11 +1,12 @@
 import { traitsOf } from "../../adapters/adapter.ts";
-import { LimitError, part } from "../../errors.ts";
+import { LimitError } from "../../errors.ts";
 import type { BindingKind, Kernel } from "../../kernels/kernel.ts";
 import type { Context, CpuUse, Pipeline } from "./context.ts";
 import { compilesSubgroupIds, refusedError, roomError } from "./device_errors.ts";
 import type { MostKept } from "./empty_context.ts";
 import { emptyContext, keepAtMost } from "./empty_context.ts";
 import { letGo, pipelineKeyOf, trim } from "./kept_pipelines.ts";
+import { loadRarelyUsed } from "./load_rarely_used.ts";
 import { withSubgroupSize } from "./subgroup_size.ts";
 import { COMPUTE_STAGE } from "./usage_flags.ts";
 
@@ -141,7 +142,7 @@ async function compileText(device: GPUDevice, kernel: Compilable, code: string):
   const message = messages.find(({ type }) => type === "error");
   const problem = message ?? failure;
   if (problem) {
-    const { shaderError } = await part(import("./shader_errors.ts"));
+    const { shaderError } = await loadRarelyUsed();
     throw shaderError(kernel, label, message, failure);
   }
   return { pipeline: await made, layout };

@@ -7,7 +7,7 @@ import type { Line } from "../../text/origins.ts";
 import { callersNeighbour, errorAt, linesOf } from "../../text/origins.ts";
 import { eachToken, piecesOf } from "../../text/pieces.ts";
 
-// What a compiler says of a kernel becomes an error at the line that was written. It is loaded when a kernel does not compile.
+// What a compiler says of a kernel becomes an error at the line that was written.
 
 /**
  * The error for a module that does not compile: what the compiler says, at the line that was written.

@@ -1,22 +1,13 @@
 import type { NumbersMissing } from "../../algebra/numbers_later.ts";
 import { namesNarrow } from "../../algebra/types.ts";
-import { part } from "../../errors.ts";
+import { once } from "../../errors.ts";
 import type { DeviceFacts } from "../../plan/device_facts.ts";
+import { loadFasterAndNarrow } from "../../plan/load_faster_and_narrow.ts";
 import type { ParamsOption } from "../../plan/options.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { Context } from "../device/context.ts";
+import { loadRarelyUsed } from "../device/load_rarely_used.ts";
 import type { Planned } from "./planned.ts";
-
-/** Loads a part when it is first asked for. Later calls need not wait: even for what is there, `import()` takes a while. */
-export function once<T>(load: () => Promise<T>): () => T | Promise<T> {
-  let loaded: T | undefined;
-  return () =>
-    loaded ??
-    part(load()).then((made) => {
-      loaded = made;
-      return made;
-    });
-}
 
 /** What follows from a value, as soon as it is there. A call whose code is loaded makes no promise for it. */
 export const afterLoad = <T, Made>(
@@ -25,8 +16,6 @@ export const afterLoad = <T, Made>(
 ): Made | Promise<Awaited<Made>> =>
   (value instanceof Promise ? value.then(use) : use(value)) as Made | Promise<Awaited<Made>>;
 
-export const loadParams = /* @__PURE__ */ once(() => import("./params.ts"));
-
 /** Options that may have params. Nobody has checked these yet. */
 export interface MayHaveParams {
   readonly params?: unknown;
@@ -34,10 +23,10 @@ export interface MayHaveParams {
 
 /** Loads what checks params, if options have some. */
 export const loadParamsOf = (options: MayHaveParams | undefined): unknown =>
-  options?.params === undefined ? undefined : loadParams();
+  options?.params === undefined ? undefined : loadRarelyUsed();
 
 /** What options with params have loaded. */
-export const paramsPart = () => loadParams() as typeof import("./params.ts");
+export const paramsPart = () => loadRarelyUsed() as typeof import("../device/rarely_used.ts");
 
 /** The option `params` of a call, checked: as the plan takes it, with the values. @throws {ArgumentError} {@link FeatureError} */
 export const paramsAtHand = (
@@ -47,7 +36,7 @@ export const paramsAtHand = (
 ): ParamsOption | Promise<ParamsOption> =>
   options.params === undefined
     ? {}
-    : afterLoad(loadParams(), (params) => params.checkedParams("call", options, caller, context));
+    : afterLoad(loadRarelyUsed(), (params) => params.checkedParams("call", options, caller, context));
 
 /** Plans. If options name types of 8 or 16 bits, loads what plans for these. */
 export const planFor = async <Options extends object>(
@@ -55,9 +44,7 @@ export const planFor = async <Options extends object>(
   facts: DeviceFacts,
   planOf: (options: Options) => Plan | Promise<Plan>,
 ): Promise<Plan> =>
-  namesNarrow(options)
-    ? (await part(import("../../plan/narrow.ts"))).planNarrow(options, facts, planOf)
-    : planOf(options);
+  namesNarrow(options) ? (await loadFasterAndNarrow()).planNarrow(options, facts, planOf) : planOf(options);
 
 export const loadNumbers = /* @__PURE__ */ once(() => import("./numbers_64.ts"));
 

@@ -9,10 +9,10 @@ import type { Context } from "../device/context.ts";
 import type { KeptPlan } from "../device/kept.ts";
 import { keepPlan } from "../device/kept.ts";
 import { pipelineKeyOf, usePipelines } from "../device/kept_pipelines.ts";
+import type { ParamSlots } from "../device/param_slots.ts";
 import type { Compiled, Dispatch, Range } from "./executor.ts";
 import { compilePlan } from "./executor.ts";
 import { paramsPart, planOfCall } from "./load_later.ts";
-import type { ParamSlots } from "./param_slots.ts";
 import type { Planned } from "./planned.ts";
 import { keyOfCall } from "./planned.ts";
 

@@ -1,7 +1,8 @@
 import type { ParamsOption } from "../../plan/options.ts";
 import type { Context } from "../device/context.ts";
+import { loadRarelyUsed } from "../device/load_rarely_used.ts";
 import type { MayHaveParams } from "./load_later.ts";
-import { loadParams, paramsPart } from "./load_later.ts";
+import { paramsPart } from "./load_later.ts";
 
 /** The option `params` of a call, checked, once `loadParamsOf` is done: as the plan takes it, with the values. @throws {ArgumentError} {@link FeatureError} */
 export const checkedParams = (options: MayHaveParams, caller: string, context: Context): ParamsOption =>
@@ -15,4 +16,4 @@ export const withParams = async <Options extends MayHaveParams>(
 ): Promise<Options> =>
   options.params === undefined
     ? options
-    : { ...options, ...(await loadParams()).checkedParams("plan", options, caller, context) };
+    : { ...options, ...(await loadRarelyUsed()).checkedParams("plan", options, caller, context) };

@@ -268,7 +268,7 @@ export class GpuArray<Name extends string = string, V extends Value = Value> {
     requireReadable(this.#parts, "read");
     const release = hold(this.#parts);
     try {
-      const target = await targetFor(into, room, this.#make, "read", maxLength, count === undefined);
+      const target = targetFor(into, room, this.#make, "read", maxLength, count === undefined);
       const { bytes, name } = this.#type;
       const title = `read<${name}>`;
       const copying = bytesOfCopy(this.size, context.kept.pieceBytes);

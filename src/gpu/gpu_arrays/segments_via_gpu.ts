@@ -68,7 +68,7 @@ export async function segmentsAtHand(
   const others = { ...unchecked, ...(await paramsAtHand(options, primitive, context)) };
   const { checked, keys, ofData } = await segmentsGiven(segments, given, types, title);
   const from = types.from ?? types.type;
-  const target = await targetFor(into, room, arrayOf, primitive, given.length, true);
+  const target = targetFor(into, room, arrayOf, primitive, given.length, true);
   const size = { primitive: "segments", length: given.length, options: others };
   const computed = await onCpu(context, size, async (cpu) => {
     const { initial, ...options } = others as Options;

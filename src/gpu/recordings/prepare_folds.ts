@@ -1,10 +1,11 @@
 import type { ElementType } from "../../algebra/types.ts";
 import { namesNarrow } from "../../algebra/types.ts";
-import { ArgumentError, part } from "../../errors.ts";
+import { ArgumentError } from "../../errors.ts";
 import type { Arrangement } from "../../kernels/kernel.ts";
 import { requireOptions } from "../../options.ts";
 import type { CompactOptions, PartitionOptions } from "../../plan/compact.ts";
 import type { Limits } from "../../plan/device_facts.ts";
+import { loadSegmentsAndRuns } from "../../plan/load_segments_and_runs.ts";
 import type { AnyOperator, SegmentOptions, SoonOption } from "../../plan/options.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { ALL_ARRANGEMENTS } from "../../plan/plan.ts";
@@ -101,7 +102,7 @@ export async function prepareFor(
   const { segments } = options as ScanOptions;
   const [facts, segmentPart] = await Promise.all([
     planFactsFor(options, context.facts, true),
-    segments === undefined ? undefined : part(import("../../plan/plan_segmented.ts")),
+    segments === undefined ? undefined : loadSegmentsAndRuns(),
   ]);
   // Partitions, segments and items that are widened do not go in windows, so a plan for longer ranges is refused.
   const mayGoInWindows = primitive !== "partition" && segments === undefined && !namesNarrow(options);

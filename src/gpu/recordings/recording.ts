@@ -12,11 +12,11 @@ import type { BufferRange } from "../../primitives/ranges.ts";
 import type { Context, Pipeline } from "../device/context.ts";
 import { filledBuffer } from "../device/device.ts";
 import { requireDevice } from "../device/lost.ts";
+import type { ParamSlots } from "../device/param_slots.ts";
 import { STORAGE } from "../device/usage_flags.ts";
 import type { Dispatch, Range } from "../executor/executor.ts";
 import { compilePlan } from "../executor/executor.ts";
 import { paramsPart } from "../executor/load_later.ts";
-import type { ParamSlots } from "../executor/param_slots.ts";
 
 import type { Division, Execution } from "./choose_variant.ts";
 import { requireApart, undivided } from "./choose_variant.ts";

@@ -1,6 +1,7 @@
 import { requireKind, requireRows } from "../../algebra/segments.ts";
-import { part, refuse } from "../../errors.ts";
+import { refuse } from "../../errors.ts";
 import type { DeviceFacts } from "../../plan/device_facts.ts";
+import { loadSegmentsAndRuns } from "../../plan/load_segments_and_runs.ts";
 import type { AnyOperator } from "../../plan/options.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { planFactsFor } from "../../plan/plan_facts_for.ts";
@@ -78,7 +79,7 @@ export async function planRowPieces(
   }
   const [planFacts, { planSegmented }] = await Promise.all([
     planFactsFor(options, facts, true),
-    part(import("../../plan/plan_segmented.ts")),
+    loadSegmentsAndRuns(),
   ]);
   // Pieces start at vectors, in buffers of their own.
   return planSegmented(primitive, options, planFacts, ["vectors"]);

@@ -4,8 +4,8 @@ import { goneError } from "../../algebra/arrays.ts";
 import { bytesOfInitial } from "../../algebra/initial.ts";
 import type { ElementType } from "../../algebra/types.ts";
 import { ArgumentError } from "../../errors.ts";
-import type { Given, Place } from "../device/given.ts";
-import { bytesOf, givenOf } from "../device/given.ts";
+import type { Given, Place } from "./given.ts";
+import { bytesOf, givenOf } from "./given.ts";
 
 /** The two ends of a call at hand. */
 export interface CheckedEnds {

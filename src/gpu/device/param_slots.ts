@@ -1,8 +1,8 @@
 import type { DeclaredParams } from "../../algebra/seen_params.ts";
 import { ArgumentError, shown } from "../../errors.ts";
 import type { Plan } from "../../plan/plan.ts";
-import type { Context } from "../device/context.ts";
-import { COPY_DST, UNIFORM } from "../device/usage_flags.ts";
+import type { Context } from "./context.ts";
+import { COPY_DST, UNIFORM } from "./usage_flags.ts";
 
 // Where the values of params lie that recordings and calls give. Kernels take them as a uniform at a dynamic offset.
 

@@ -1,11 +1,7 @@
 import type { ParamTypes } from "../../algebra/params.ts";
 import { paramsOfCall, paramsOfPlan } from "../../algebra/params.ts";
 import type { ParamsOption } from "../../plan/options.ts";
-import type { Context } from "../device/context.ts";
-
-// What calls and recordings with params load.
-
-export { paramSlots } from "./param_slots.ts";
+import type { Context } from "./context.ts";
 
 /** The bytes of a uniform that every device has. A context that computes on the CPU alone may have no device. */
 const LEAST_BYTES = 2 ** 16;
