@@ -126,9 +126,8 @@ export type { ScatterOptions } from "./plan/scatter_base.ts";
 export type { SearchOptions, SearchTuning } from "./plan/search.ts";
 export type { NthOptions, TopKOptions, TopKOrder, TopKRowsOptions } from "./plan/select.ts";
 export type { KeysOrder, SortKeyOptions, SortOrder } from "./plan/sort_key.ts";
-export type { ValueTypes } from "./plan/sort_moves.ts";
 export type { SegmentSortOptions } from "./plan/sort_segments.ts";
-export type { PreparedSortOptions } from "./plan/sort_with_values.ts";
+export type { PreparedSortOptions, ValueTypes } from "./plan/sort_with_values.ts";
 export type { CallParamsOption, IntoOption, MapOption, TypesOption } from "./primitives/call_options.ts";
 export type {
   CompactOf,

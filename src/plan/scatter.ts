@@ -112,7 +112,7 @@ async function planSorted(base: ScatterBase, monoid: Monoid, op: Operator, facts
   const { type, lengthOnGpu, sizes, maxLength, maxOutputLength, pass } = base;
   const { planSortedRuns } = await loadSegmentsAndRuns();
   // Positions past the end are as long as the output.
-  const { sort, reduce } = planSortedRuns(type, op, maxOutputLength, { maxLength, lengthOnGpu }, facts);
+  const { sort, reduce } = await planSortedRuns(type, op, maxOutputLength, { maxLength, lengthOnGpu }, facts);
   const fill = fillIdentityKernel(monoid, sizes);
   const cut = cutPositionsKernel(lengthOnGpu, sizes);
   const store = scatterKernel(type, true, sizes);

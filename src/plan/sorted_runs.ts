@@ -5,7 +5,7 @@ import type { Plan } from "./plan.ts";
 import type { PlanFacts } from "./plan_facts.ts";
 import { planRecording } from "./plan_recording.ts";
 import { plannerOfSegments } from "./plan_segmented.ts";
-import { movesOf, sortMoving } from "./sort_moves.ts";
+import { planSortWithValues } from "./sort_with_values.ts";
 
 /** The bits of the numbers up to one: at least 1. */
 const bitsUpTo = (most: number): number => Math.max(1, 32 - Math.clz32(most));
@@ -16,20 +16,16 @@ const bitsUpTo = (most: number): number => Math.max(1, 32 - Math.clz32(most));
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError}
  */
-export function planSortedRuns(
+export async function planSortedRuns(
   type: ElementType,
   op: Operator,
   mostPosition: number,
   lengths: { readonly maxLength: number; readonly lengthOnGpu: boolean },
   facts: PlanFacts,
-): { readonly sort: Plan; readonly reduce: Plan } {
+): Promise<{ readonly sort: Plan; readonly reduce: Plan }> {
   const bits = [0, bitsUpTo(mostPosition)] as const;
   return {
-    sort: sortMoving(
-      { type: u32, bits, ...lengths },
-      movesOf(type, ["values", "reordered"], "sort<u32>"),
-      facts,
-    ),
+    sort: await planSortWithValues({ type: u32, values: type, bits, ...lengths }, facts),
     reduce: planRecording(
       "reduce",
       { type, op, segments: { keys: u32, unique: true }, ...lengths } as object,
