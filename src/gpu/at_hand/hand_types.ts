@@ -16,7 +16,7 @@ import { nameIfConverted, requireWidening } from "../../algebra/widening.ts";
 import type { CheckedEnds } from "../device/check_ends.ts";
 import type { Given, Target } from "../device/given.ts";
 import { fresh, givenOf } from "../device/given.ts";
-import { loadRarelyUsed } from "../device/load_rarely_used.ts";
+import { loadParamsAndEnds } from "../device/load_params_and_ends.ts";
 import { afterLoad, loadNumbers } from "../executor/load_later.ts";
 import type { Planned, PlanOptions } from "../executor/planned.ts";
 import { resultIn } from "./result_in.ts";
@@ -50,7 +50,7 @@ export function endReaderOf(
   return async (types) =>
     initial === undefined && total === undefined
       ? {}
-      : (await loadRarelyUsed()).checkEnds(caller, types, initial, total, room);
+      : (await loadParamsAndEnds()).checkEnds(caller, types, initial, total, room);
 }
 
 /** Where the result goes: to `into`, which is checked, or to a new array. `others` are the other arguments of `resultIn`. */

@@ -1,17 +1,18 @@
 import { traitsOf } from "../../adapters/adapter.ts";
-import { LimitError } from "../../errors.ts";
+import { LimitError, once } from "../../errors.ts";
 import type { BindingKind, Kernel } from "../../kernels/kernel.ts";
 import type { Context, CpuUse, Pipeline } from "./context.ts";
 import { compilesSubgroupIds, refusedError, roomError } from "./device_errors.ts";
 import type { MostKept } from "./empty_context.ts";
 import { emptyContext, keepAtMost } from "./empty_context.ts";
 import { letGo, pipelineKeyOf, trim } from "./kept_pipelines.ts";
-import { loadRarelyUsed } from "./load_rarely_used.ts";
 import { withSubgroupSize } from "./subgroup_size.ts";
 import { COMPUTE_STAGE } from "./usage_flags.ts";
 
 /** The parts of a kernel that its pipeline depends on. */
 export type Compilable = Omit<Kernel, "vector" | "sources">;
+
+const loadErrors = /* @__PURE__ */ once(() => import("./shader_errors.ts"));
 
 const contexts = new WeakMap<GPUDevice, Context>();
 
@@ -142,7 +143,7 @@ async function compileText(device: GPUDevice, kernel: Compilable, code: string):
   const message = messages.find(({ type }) => type === "error");
   const problem = message ?? failure;
   if (problem) {
-    const { shaderError } = await loadRarelyUsed();
+    const { shaderError } = await loadErrors();
     throw shaderError(kernel, label, message, failure);
   }
   return { pipeline: await made, layout };

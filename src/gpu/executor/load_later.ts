@@ -6,7 +6,7 @@ import { loadFasterAndNarrow } from "../../plan/load_faster_and_narrow.ts";
 import type { ParamsOption } from "../../plan/options.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { Context } from "../device/context.ts";
-import { loadRarelyUsed } from "../device/load_rarely_used.ts";
+import { loadParamsAndEnds } from "../device/load_params_and_ends.ts";
 import type { Planned } from "./planned.ts";
 
 /** What follows from a value, as soon as it is there. A call whose code is loaded makes no promise for it. */
@@ -23,10 +23,10 @@ export interface MayHaveParams {
 
 /** Loads what checks params, if options have some. */
 export const loadParamsOf = (options: MayHaveParams | undefined): unknown =>
-  options?.params === undefined ? undefined : loadRarelyUsed();
+  options?.params === undefined ? undefined : loadParamsAndEnds();
 
 /** What options with params have loaded. */
-export const paramsPart = () => loadRarelyUsed() as typeof import("../device/rarely_used.ts");
+export const paramsPart = () => loadParamsAndEnds() as typeof import("../device/params_and_ends.ts");
 
 /** The option `params` of a call, checked: as the plan takes it, with the values. @throws {ArgumentError} {@link FeatureError} */
 export const paramsAtHand = (
@@ -36,7 +36,7 @@ export const paramsAtHand = (
 ): ParamsOption | Promise<ParamsOption> =>
   options.params === undefined
     ? {}
-    : afterLoad(loadRarelyUsed(), (params) => params.checkedParams("call", options, caller, context));
+    : afterLoad(loadParamsAndEnds(), (params) => params.checkedParams("call", options, caller, context));
 
 /** Plans. If options name types of 8 or 16 bits, loads what plans for these. */
 export const planFor = async <Options extends object>(

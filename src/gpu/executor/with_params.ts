@@ -1,6 +1,6 @@
 import type { ParamsOption } from "../../plan/options.ts";
 import type { Context } from "../device/context.ts";
-import { loadRarelyUsed } from "../device/load_rarely_used.ts";
+import { loadParamsAndEnds } from "../device/load_params_and_ends.ts";
 import type { MayHaveParams } from "./load_later.ts";
 import { paramsPart } from "./load_later.ts";
 
@@ -16,4 +16,4 @@ export const withParams = async <Options extends MayHaveParams>(
 ): Promise<Options> =>
   options.params === undefined
     ? options
-    : { ...options, ...(await loadRarelyUsed()).checkedParams("plan", options, caller, context) };
+    : { ...options, ...(await loadParamsAndEnds()).checkedParams("plan", options, caller, context) };
