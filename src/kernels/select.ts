@@ -8,6 +8,7 @@ import beginSelection from "#shaders/device/kernels/begin_selection.wgsl";
 import chooseDigit from "#shaders/device/kernels/choose_digit.wgsl";
 import chooseFirstBlocks from "#shaders/device/kernels/choose_first_blocks.wgsl";
 import countLeft from "#shaders/device/kernels/count_left.wgsl";
+import countTaken from "#shaders/device/kernels/count_taken.wgsl";
 import findLeft from "#shaders/device/kernels/find_left.wgsl";
 import firstOfBlocks from "#shaders/device/kernels/first_of_blocks.wgsl";
 import firstOfTiles from "#shaders/device/kernels/first_of_tiles.wgsl";
@@ -222,6 +223,16 @@ export const storeFirstOfSegmentsKernel = (
       storeFirstOfSegments,
     ],
     sizes,
+  );
+
+/** The kernel that counts the elements that are taken of each segment, as its k says. */
+export const countTakenKernel = (segments: SortedSegments, lengthOnGpu: boolean, sizes: Sizes): Kernel =>
+  linkKernel(
+    `wavefold count what is taken of ${segments}`,
+    "count_taken",
+    [itemsText("u32"), outputItems, lengthFile(lengthOnGpu), ...segmentFiles[segments], countTaken],
+    sizes,
+    { members: ["k_base"] },
   );
 
 /** What the kernels of a selection by blocks are generated for. */

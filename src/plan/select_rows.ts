@@ -1,5 +1,7 @@
+import { u32 } from "../algebra/integers.ts";
 import type { ElementType } from "../algebra/types.ts";
-import { ArgumentError } from "../errors.ts";
+import { isSameType, requireType } from "../algebra/types.ts";
+import { ArgumentError, refuse, shown } from "../errors.ts";
 import type { Kernel } from "../kernels/kernel.ts";
 import { storeFirstKernel, storeFirstOfSegmentsKernel, storeTakenKernel } from "../kernels/select.ts";
 import type { Sizes } from "../kernels/sizes.ts";
@@ -12,6 +14,7 @@ import type { Pass, PassParams, Plan, RangeName, Scratch } from "./plan.ts";
 import { bound, distinct, wholeWords, withRanges } from "./plan.ts";
 import type { TopKRowsOptions } from "./select.ts";
 import { common } from "./select.ts";
+import { planTopKEach } from "./select_each.ts";
 import { untuned } from "./sort.ts";
 import { requireWhole } from "./sort_key.ts";
 import type { SegmentTesting, Slotted } from "./sort_segments.ts";
@@ -161,7 +164,7 @@ function columnsOfLevels(columns: number, slot: number, k: number): readonly num
 
 /** Plans the selection of the first elements of each segment that offsets give, or begins and ends: by a sort of each, and a pass that stores them. */
 function planTopKOffsets(
-  { k, smallest, segments, lengthOnGpu = false, ...options }: TopKRowsOptions,
+  { k, smallest, segments, lengthOnGpu = false, ...options }: TopKRowsOptions & { readonly k: number },
   { type, maxLength }: CheckedSort,
   facts: DeviceFacts,
   testing: SegmentTesting,
@@ -209,6 +212,18 @@ function planTopKOffsets(
   };
 }
 
+/** Whether each segment has a k of its own. @throws {ArgumentError} for another type than that of a k. */
+function isEachNumber(k: unknown, title: string): boolean {
+  if (typeof k !== "object" || k === null || !("bytes" in k)) {
+    return false;
+  }
+  const type = requireType(k, title, "k");
+  if (!isSameType(type, u32)) {
+    refuse(title, "k", type.name, "a whole number, or u32 if each segment has a number of its own");
+  }
+  return true;
+}
+
 /**
  * Plans the selection of the first elements of each row, or of each segment.
  *
@@ -219,21 +234,29 @@ export function planTopKRows(
   facts: DeviceFacts,
   testing: SegmentTesting = {},
 ): Plan {
-  const { k: given, smallest, segments: _, maxSegmentLength, ...others } = options;
+  const { k: given, smallest, segments: _, maxSegmentLength, maxSegmentCount, ...others } = options;
   const sorted = { ...others, indices: true, descending: smallest !== true };
   const checked = checkedSort(sorted, facts, "positions", testing, "topK");
   const { type, base, range, row, maxLength, keyBytes } = checked;
   const name = `topK<${type.name}>`;
-  const k = requireWhole(given, 1, name, "k");
-  if (requireSortedSegments(options, maxLength, name) !== "rows") {
-    return planTopKOffsets({ ...options, k }, checked, facts, testing);
-  }
-  const title = `${name} of rows`;
-  if (options.lengthOnGpu) {
+  const isEach = isEachNumber(given, name);
+  const k = isEach ? 1 : requireWhole(given, 1, name, "k");
+  const kind = requireSortedSegments(options, maxLength, name);
+  const title = `${name} of ${kind}`;
+  if (kind === "rows" && options.lengthOnGpu) {
     throw new ArgumentError(
       `${title} takes no length on the GPU; it takes one that the CPU knows`,
       "lengthOnGpu",
     );
+  }
+  if (isEach) {
+    return planTopKEach(options, kind, facts, testing);
+  }
+  if (maxSegmentCount !== undefined) {
+    refuse(name, "maxSegmentCount", shown(maxSegmentCount), "a number only beside k: u32");
+  }
+  if (kind !== "rows") {
+    return planTopKOffsets({ ...options, k }, checked, facts, testing);
   }
   const mostColumns = Math.min(maxLength, maxSegmentLength ?? maxLength);
   const most = Math.max(1, Math.min(mostColumns, longestTile(facts, testing)));
