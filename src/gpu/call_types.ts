@@ -350,6 +350,11 @@ export interface TopKCallOptions<Data> extends HandTopKOptions<NameIn<Data>> {
   readonly segments?: SortSegments;
   /** The most elements of a segment, if the offsets are on the GPU. Segments that fit in work-group memory are sorted in one dispatch. */
   readonly maxSegmentLength?: number;
+  /**
+   * With an array of numbers: the most elements to take of a segment. A greater number counts as this one. On the GPU, results have room for no
+   * more, and if it is small, long rows are not sorted.
+   */
+  readonly maxK?: number;
 }
 
 /** How many elements to take of each segment: an array with a number for each. */

@@ -90,6 +90,8 @@ export interface TopKRowsOptions<Name extends string = string> extends Omit<TopK
   readonly segments: SortedSegments;
   /** The most items of a segment. The default is `maxLength`. */
   readonly maxSegmentLength?: number;
+  /** With `k: u32`: the most elements to take of a segment. A greater number counts as this one. If it is small, long rows are not sorted. */
+  readonly maxK?: number;
   /** With `k: u32`: the most segments of a recording. The default is `maxLength`. */
   readonly maxSegmentCount?: number;
 }

@@ -86,6 +86,7 @@ export interface PreparedTopK extends PreparedPrimitive<TopKRanges> {}
 
 type Options = HandTopKOptions<string> &
   StartsOptions & {
+    readonly maxK?: number;
     /** A number; or at hand, an array of numbers. If that is on the GPU, it is an operand. Nobody has checked it. */
     readonly k: unknown;
   };
@@ -109,7 +110,7 @@ interface EachNumber {
 
 /** What says how many elements to take of each segment; undefined if that is one number. @throws {ArgumentError} */
 function eachNumberOf(
-  { types, lengths, counted, options: { k } }: Given<Options>,
+  { types, lengths, counted, options: { k, maxK } }: Given<Options>,
   segments: number | undefined,
   title: string,
 ): EachNumber | undefined {
@@ -117,8 +118,12 @@ function eachNumberOf(
   const { length } = Object(k) as ArrayLike<unknown>;
   if (!isThere && (typeof k !== "object" || typeof length !== "number")) {
     requireWhole(k, 1, title, "k");
+    if (maxK !== undefined) {
+      refuse(title, "maxK", shown(maxK), "a number only beside a k that is an array");
+    }
     return undefined;
   }
+  const most = maxK === undefined ? 0xffffffff : requireWhole(maxK, 1, title, "maxK");
   if (segments === undefined) {
     refuse(title, "k", "an array", "a whole number, or beside segments an array with a number for each");
   }
@@ -148,7 +153,7 @@ function eachNumberOf(
           "k",
         );
       }
-      return one;
+      return Math.min(one, most);
     }),
   };
 }
@@ -169,17 +174,27 @@ function requestOfEach(
   { k }: EachNumber,
   { planned, ...starts }: Starts,
   segments: number,
-  { length, type, title, ...others }: { length: number; type: ElementType; title: string; options: object },
+  {
+    length,
+    type,
+    title,
+    ...others
+  }: { length: number; type: ElementType; title: string; options: { readonly maxK?: number } },
 ): ReturnType<(typeof topK)["request"]> {
-  const most = k ? totalOf(k, starts) : length;
+  const { maxK } = others.options;
+  const most = k ? totalOf(k, starts) : Math.min(length, segments * (maxK ?? length));
   const made = { most, length: "count" } as const;
+  // Plans are for the next power of two, so that they are shared.
+  const greatest = k?.reduce((one, other) => Math.max(one, other), 1);
+  const ofRows = { maxK: greatest === undefined ? maxK : powerOfTwoFor(Math.min(greatest, length || 1)) };
+  const ofOthers = { maxK, maxSegmentCount: powerOfTwoFor(Math.max(1, segments)) };
   return {
     title,
-    // Plans are for the next power of two, so that they are shared. There are no more rows than elements.
+    // There are no more rows than elements, and only of rows it matters how many are taken.
     options: {
       ...others.options,
       ...planned,
-      ...(planned?.segments !== "rows" && { maxSegmentCount: powerOfTwoFor(Math.max(1, segments)) }),
+      ...(planned?.segments === "rows" ? ofRows : ofOthers),
       k: u32,
       type,
     },
@@ -201,8 +216,8 @@ function plan(options: TopKOptions | TopKRowsOptions, facts: DeviceFacts): Plan 
   if ("segments" in options && options.segments !== undefined) {
     return planTopKRows(options, facts);
   }
-  const { maxSegmentLength, maxSegmentCount, k } = options as Partial<TopKRowsOptions>;
-  for (const [name, given] of Object.entries({ maxSegmentLength, maxSegmentCount })) {
+  const { maxSegmentLength, maxSegmentCount, maxK, k } = options as Partial<TopKRowsOptions>;
+  for (const [name, given] of Object.entries({ maxSegmentLength, maxSegmentCount, maxK })) {
     if (given !== undefined) {
       refuse("topK", name, shown(given), "a number only beside segments");
     }
@@ -237,7 +252,8 @@ export const topK: Primitive<
     passes: ["single", "reduce-then-scan"],
     segments: true,
     maxSegmentLength: "count",
-  } satisfies OptionTable<HandTopKOptions<string> & StartsOptions>,
+    maxK: "count",
+  } satisfies OptionTable<HandTopKOptions<string> & StartsOptions & Pick<Options, "maxK">>,
   planOptions: { k: "counts", maxSegmentCount: "count" } satisfies OptionTable<
     Pick<TopKRowsOptions, "k" | "maxSegmentCount">
   >,
@@ -340,7 +356,7 @@ export const topKHelp: HelpOf<typeof topK> = {
 /** Few elements, many, more than there are, and some of each row, and of each segment. */
 export const topKExamples: Examples<Options> = {
   positions: ["indices"],
-  tuning: ["maxSegmentLength", "maxSegmentCount"],
+  tuning: ["maxSegmentLength", "maxSegmentCount", "maxK"],
   of: (type, length, random) => [
     ...ordersOf(type, random).flatMap(({ options, ...others }) => [
       { ...others, options: { ...options, k: between(random, 1, 40) } },
@@ -384,13 +400,20 @@ export const topKExamples: Examples<Options> = {
       return [
         {
           ...others,
-          options: { ...options, segments: { rows } },
+          options: { ...options, segments: { rows }, ...pick(random, [{}, { maxK: 40 }]) },
           operands: { k: each((count) => count / rowsWithin(rows, count)) },
           isLengthKnown: true,
         },
         {
           ...others,
-          options: { ...options, ...pick(random, [{}, { maxSegmentLength: Math.max(1, length) }]) },
+          options: {
+            ...options,
+            ...pick<Partial<Options>>(random, [
+              {},
+              { maxSegmentLength: most },
+              { maxSegmentLength: most, maxK: 40 },
+            ]),
+          },
           operands: {
             offsets: { type: u32, length: segments + 1, contents: "offsets" } as const,
             k: each(segments),

@@ -60,6 +60,22 @@ test.each([
   expect(plain(Object.fromEntries(read))).toEqual(expected);
 });
 
+test("long rows are not sorted if few of their elements are taken", async () => {
+  const data = kinds.any("u32", 15_000, "long rows") as Uint32Array;
+  const numbers = [3, 0, 7];
+  const expected = topKReference(data, [3, 0, 5], { segments: { rows: 5000 } });
+  expect(await fold().topK(data, numbers, { segments: { rows: 5000 }, maxK: 5 })).toEqual(expected);
+  const [there, k] = [await fold().upload(data), await fold().upload(Uint32Array.from(numbers))];
+  const made = await fold().topK(there, k, { segments: { rows: 5000 }, maxK: 5 });
+  expect([made.values.maxLength, made.indices.maxLength]).toEqual([15, 15]);
+  const { values, indices, offsets } = made;
+  expect({
+    values: await values.read(),
+    indices: await indices.read(),
+    offsets: await offsets.read(),
+  }).toEqual(expected);
+});
+
 test("results are segments of a call that follows", async () => {
   const data = await fold().upload(kinds.few("f32", LENGTH, "chained") as Float32Array);
   const starts = await fold().upload(Uint32Array.from(offsets));
@@ -104,8 +120,7 @@ async function record(
     buffer: buffer(guarded(Uint32Array.from(words), before, 1)),
     offset: 4 * before,
   });
-  // If only the GPU knows the length, there is room for the longest data.
-  const most = room ?? (options.lengthOnGpu ? LENGTH : length);
+  const most = room ?? mostOf({ options, length, k });
   const blank = (words: number, before: number) => range(new Uint32Array(words).fill(GUARD), before);
   const results = {
     output: blank(most, 4),
@@ -137,16 +152,22 @@ async function record(
   return found;
 }
 
+/** How many results there is room for. If only the GPU knows the length, it is enough for the longest data. */
+const mostOf = ({ options, length = LENGTH, k }: Pick<Recorded, "options" | "length" | "k">): number =>
+  Math.min(options.lengthOnGpu ? LENGTH : length, k.length * (options.maxK ?? LENGTH));
+
 /** What a recording leaves, by the reference. */
 function meant({ options, starts, rows, k, length = LENGTH, ...one }: Recorded): Uint32Array[] {
   const cut = Object.fromEntries(
     Object.entries(starts).map(([name, words]) => [name, words.map((at) => Math.min(at, length))]),
   );
   const segments = rows === undefined ? cut : { rows };
-  const { values, indices, offsets } = topKReference(data.slice(0, length), k, {
+  const { maxK = 0xffffffff } = options;
+  const each = k.map((one) => Math.min(one, maxK));
+  const { values, indices, offsets } = topKReference(data.slice(0, length), each, {
     segments: segments as never,
   });
-  const { room = options.lengthOnGpu ? LENGTH : length } = one;
+  const { room = mostOf({ options, length, k }) } = one;
   const stored = Math.min(room, values.length);
   const filled = (words: Uint32Array): Uint32Array => {
     const all = new Uint32Array(room).fill(GUARD);
@@ -185,6 +206,17 @@ const recordings: Readonly<Record<string, Recorded>> = {
   },
   rows: { options: { segments: "rows", maxSegmentLength: 20 }, starts: {}, rows: 20, k: many.slice(1, 16) },
   "long rows": { options: { segments: "rows" }, starts: {}, rows: 150, k: [3, 151] },
+  "rows of which few are taken": {
+    options: { segments: "rows", maxK: 4 },
+    starts: {},
+    rows: 150,
+    k: [3, 151],
+  },
+  "few of each segment": {
+    options: { segments: "offsets", maxK: 2, maxSegmentCount: 7 },
+    starts: { offsets },
+    k,
+  },
   "less room than there are results": {
     options: { segments: "offsets" },
     starts: { offsets },
@@ -305,6 +337,26 @@ test.each<readonly [message: RegExp, option: string, run: () => Promise<unknown>
     },
   ],
   [
+    /maxK is 0; it takes a whole number from 1/,
+    "maxK",
+    () => fold().topK(words, [1], { segments: { rows: 3 }, maxK: 0 }),
+  ],
+  [
+    /maxK is 3; it takes a number only beside a k that is an array/,
+    "maxK",
+    () => fold().topK(words, 1, { segments: { rows: 3 }, maxK: 3 }),
+  ],
+  [
+    /maxK is 3; it takes a number only beside k: u32/,
+    "maxK",
+    () => fold().prepareTopK({ type: f32, k: 1, maxLength: 4, segments: "rows", maxK: 3 }),
+  ],
+  [
+    /maxK is 0; it takes a whole number from 1/,
+    "maxK",
+    () => fold().prepareTopK({ type: f32, k: u32, maxLength: 4, segments: "rows", maxK: 0 }),
+  ],
+  [
     /k is u32; it takes a whole number from 1/,
     "k",
     () => fold().prepareTopK({ type: f32, k: u32 as never, maxLength: 4 }),
@@ -366,6 +418,7 @@ const subjectOf = (...names: readonly string[]) =>
 
 const subjects = {
   recorded: subjectOf("offsets", "begins and ends", "a length on the GPU, which cuts the last segment off"),
+  few: subjectOf("few of each segment"),
   many: subjectOf("many segments"),
   descending: async function* (given: Fold) {
     const [, , ends] = await record(given, {
@@ -381,14 +434,20 @@ testMutations(fold, subjects, [
   {
     title: "a segment's number does not count",
     shownBy: "recorded",
-    from: "count = min(k[call.k_base + segment], max(span.y, span.x) - span.x);",
+    from: "count = min(min(k[call.k_base + segment], call.k), max(span.y, span.x) - span.x);",
     to: "count = max(span.y, span.x) - span.x;",
+  },
+  {
+    title: "the most to take does not count",
+    shownBy: "few",
+    from: "min(k[call.k_base + segment], call.k)",
+    to: "k[call.k_base + segment]",
   },
   {
     title: "how many elements a segment has does not count",
     shownBy: "recorded",
-    from: "count = min(k[call.k_base + segment], max(span.y, span.x) - span.x);",
-    to: "count = k[call.k_base + segment];",
+    from: "count = min(min(k[call.k_base + segment], call.k), max(span.y, span.x) - span.x);",
+    to: "count = min(k[call.k_base + segment], call.k);",
   },
   {
     title: "numbers are read from the start of their buffer",

@@ -1,5 +1,6 @@
-// Counts the elements that a selection takes of each segment: as many as the segment's k says, or all if it has fewer. The first count is 0,
-// so that a scan of the counts gives where the results of each segment start, and where the last ones end. Stores where each segment begins, too.
+// Counts the elements that a selection takes of each segment: as many as the segment's k says, at most call.k, or all if it has fewer. The
+// first count is 0, so that a scan of the counts gives where the results of each segment start, and where the last ones end. Stores where each
+// segment begins, too.
 // Linked with contract.wgsl, a sort/segments_by_*.wgsl, output_items.wgsl and length_*.wgsl.
 // Dispatch at least one work-group for each tile of counts. There is one more than there are segments. Threads past the last count store
 // nothing. No work-group memory.
@@ -22,7 +23,7 @@ fn count_taken(
         let segment = place - 1u;
         let span = span_of_segment(segment, length);
         // A segment that ends before it begins has no element.
-        count = min(k[call.k_base + segment], max(span.y, span.x) - span.x);
+        count = min(min(k[call.k_base + segment], call.k), max(span.y, span.x) - span.x);
         begins[segment] = span.x;
       }
       write_item(place, count);
