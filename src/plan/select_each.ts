@@ -80,7 +80,8 @@ export function planTopKEach(
 ): Plan {
   const { type, maxLength, segments, maxSegmentCount, lengthOnGpu = false } = options;
   const title = `topK<${type.name}> of ${segments}`;
-  const mostSegments = requireWhole(maxSegmentCount ?? maxLength, 0, title, "maxSegmentCount");
+  const most = maxSegmentCount === undefined ? maxLength : maxSegmentCount;
+  const mostSegments = requireWhole(most, 0, title, "maxSegmentCount");
   const moves = moveSizes(title, u32, facts);
   const counting = countTakenKernel(segments, lengthOnGpu, moves);
   const scan = planScan({ type: u32, op: saturatingSum, maxLength: mostSegments + 1 }, untuned(facts), [

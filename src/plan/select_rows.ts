@@ -274,7 +274,7 @@ export function planTopKRows(
   const { type, base, range, row, maxLength, keyBytes } = checked;
   const name = `topK<${type.name}>`;
   const isEach = isEachNumber(given, name);
-  const [number, option] = isEach ? [maxK ?? 0xffffffff, "maxK"] : [given, "k"];
+  const [number, option] = isEach ? [maxK === undefined ? 0xffffffff : maxK, "maxK"] : [given, "k"];
   const k = requireWhole(number, 1, name, option);
   const kind = requireSortedSegments(options, maxLength, name);
   const title = `${name} of ${kind}`;
