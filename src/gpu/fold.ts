@@ -1716,7 +1716,7 @@ export class Fold {
    * const best = await fold.prepareTopK({ type: f32, k: 100, maxLength: 1 << 20 });
    * best.record(encoder, { input, output, indices, length });
    * const each = await fold.prepareTopK({ type: f32, k: u32, segments: "offsets", maxLength: 1 << 20 });
-   * each.record(encoder, { input, output, indices, length, offsets, segmentCount, k, outputOffsets, count });
+   * each.record(encoder, { input, length, offsets, segmentCount: 100, k, output, indices, outputOffsets, count });
    * ```
    */
   prepareTopK<Name extends string>(
