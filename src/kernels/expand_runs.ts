@@ -2,7 +2,6 @@ import numberOfRun from "#shaders/device/expand/number_of_run.wgsl";
 import storeAtPositions from "#shaders/device/expand/store_at_positions.wgsl";
 import storeNumber from "#shaders/device/expand/store_number.wgsl";
 import storeRanks from "#shaders/device/expand/store_ranks.wgsl";
-import storeSorted from "#shaders/device/expand/store_sorted.wgsl";
 import storeValue from "#shaders/device/expand/store_value.wgsl";
 import inputItems from "#shaders/device/io/input_items.wgsl";
 import outputItems from "#shaders/device/io/output_items.wgsl";
@@ -55,16 +54,6 @@ export const expandKernel = (
     `wavefold expand runs <${type.name}>`,
     "expand_runs",
     [itemsText(carriedAs(type)), ...type.files, ...filesOf(stores), lengthFile(lengthOnGpu), expandRuns],
-    sizes,
-    { more: { BLOCK_ITEMS: blockItems(sizes) } },
-  );
-
-/** The kernel that stores the first elements of each segment, of which a sort has put the positions in order. A run has those of a segment. */
-export const storeSortedKernel = (type: ElementType, sizes: Sizes): Kernel =>
-  linkKernel(
-    `wavefold store first of each segment <${type.name}>`,
-    "expand_runs",
-    [itemsText(carriedAs(type)), ...type.files, numberOfRun, storeSorted, lengthFile(false), expandRuns],
     sizes,
     { more: { BLOCK_ITEMS: blockItems(sizes) } },
   );
