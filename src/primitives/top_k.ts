@@ -18,7 +18,7 @@ import type { Described, HelpOf } from "./help.ts";
 import { orderHelp } from "./help.ts";
 import type { NthRanges } from "./nth.ts";
 import { requireOrder } from "./nth.ts";
-import type { Given, Primitive } from "./primitive.ts";
+import type { Given, Primitive, Request } from "./primitive.ts";
 import { requireU32 } from "./primitive.ts";
 import type { BufferRange, PreparedPrimitive } from "./ranges.ts";
 import type { Starts, StartsOptions } from "./sort_starts.ts";
@@ -169,19 +169,24 @@ function totalOf(k: Uint32Array, { numbers, words }: Starts): number {
   );
 }
 
-/** What follows from a k of each segment. */
+/** A call with a number for each segment, which was checked. */
+interface EachCall {
+  readonly type: ElementType;
+  readonly title: string;
+  /** The elements of the data, and the segments. */
+  readonly length: number;
+  readonly segments: number;
+  /** The options beside k and the segments. */
+  readonly options: { readonly maxK?: number };
+}
+
+/** What follows from a number for each segment. */
 function requestOfEach(
   { k }: EachNumber,
   { planned, ...starts }: Starts,
-  segments: number,
-  {
-    length,
-    type,
-    title,
-    ...others
-  }: { length: number; type: ElementType; title: string; options: { readonly maxK?: number } },
-): ReturnType<(typeof topK)["request"]> {
-  const { maxK } = others.options;
+  { type, title, length, segments, options }: EachCall,
+): Request<"values" | "indices" | "offsets"> {
+  const { maxK } = options;
   const most = k ? totalOf(k, starts) : Math.min(length, segments * (maxK ?? length));
   const made = { most, length: "count" } as const;
   // Plans are for the next power of two, so that they are shared.
@@ -192,7 +197,7 @@ function requestOfEach(
     title,
     // There are no more rows than elements, and only of rows it matters how many are taken.
     options: {
-      ...others.options,
+      ...options,
       ...planned,
       ...(planned?.segments === "rows" ? ofRows : ofOthers),
       k: u32,
@@ -266,13 +271,12 @@ export const topK: Primitive<
     const { data: length = 0 } = lengths;
     const segments = rows === undefined ? segmentCount : length / rows;
     const each = eachNumberOf(given, segments, title);
-    if (each && planned) {
-      return requestOfEach(each, { planned, ...starts }, segments as number, {
-        length,
-        type,
-        title,
-        options: others,
-      });
+    if (each && segments !== undefined) {
+      return requestOfEach(
+        each,
+        { ...(planned && { planned }), ...starts },
+        { type, title, length, segments, options: others },
+      );
     }
     const one = k as number;
     // A segment between offsets has as many places as are asked for.

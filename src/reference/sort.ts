@@ -378,6 +378,22 @@ function firstPositions(sorted: Uint32Array, k: number, segments: unknown, calle
   });
 }
 
+/** Where each segment begins, and where it ends. */
+function spansOf(
+  segments: unknown,
+  length: number,
+  caller: string,
+): readonly (readonly [begin: number, end: number])[] {
+  const checked = requireSegments(segments, length, caller);
+  if ("rows" in checked) {
+    const { rows } = checked;
+    return Array.from({ length: length / rows }, (_, row) => [row * rows, (row + 1) * rows]);
+  }
+  const { words } = checked as Extract<CheckedSegments, { readonly words: Uint32Array }>;
+  const ends = checked.kind === "begins" ? checked.ends : words.subarray(1);
+  return Array.from(ends, (end, segment) => [words[segment] as number, end]);
+}
+
 /** The first positions of each segment, as many as its number says, and where those of each segment start. */
 function positionsOfEach(
   sorted: Uint32Array,
@@ -385,29 +401,20 @@ function positionsOfEach(
   segments: unknown,
   caller: string,
 ): { readonly positions: Uint32Array; readonly offsets: Uint32Array } {
-  const { length } = sorted;
   if (segments === undefined) {
     refuse(caller, "k", "an array", "a whole number, or beside segments an array with a number for each");
   }
-  const checked = requireSegments(segments, length, caller);
-  const [begins, ends] =
-    "rows" in checked
-      ? [0, checked.rows].map((from) =>
-          Array.from({ length: length / checked.rows }, (_, row) => row * checked.rows + from),
-        )
-      : (({ words, ends = words.subarray(1) }: { words: Uint32Array; ends?: Uint32Array }) => [words, ends])(
-          checked as never,
-        );
-  const count = ends?.length ?? 0;
-  if (k.length !== count) {
-    refuse(caller, "k", `${k.length} numbers for ${count} segments`, "one for each");
+  const spans = spansOf(segments, sorted.length, caller);
+  if (k.length !== spans.length) {
+    refuse(caller, "k", `${k.length} numbers for ${spans.length} segments`, "one for each");
   }
   const positions: number[] = [];
   const offsets = [0];
-  for (let segment = 0; segment < count; segment++) {
+  for (const [segment, [begin, end]] of spans.entries()) {
     const number = requireWhole(k[segment], 0, caller, "k");
-    const [begin, end] = [begins?.[segment] as number, ends?.[segment] as number];
-    positions.push(...sorted.subarray(begin, Math.min(end, begin + number)));
+    for (const position of sorted.subarray(begin, Math.min(end, begin + number))) {
+      positions.push(position);
+    }
     offsets.push(positions.length);
   }
   return { positions: Uint32Array.from(positions), offsets: Uint32Array.from(offsets) };

@@ -77,13 +77,13 @@ test("long rows are not sorted if few of their elements are taken", async () => 
 });
 
 test("results are segments of a call that follows", async () => {
-  const data = await fold().upload(kinds.few("f32", LENGTH, "chained") as Float32Array);
+  const data = await fold().upload(kinds.few("u32", LENGTH, "chained") as Uint32Array);
   const starts = await fold().upload(Uint32Array.from(offsets));
   const best = await fold().topK(data, await fold().upload(Uint32Array.from(k)), {
     segments: { offsets: starts },
   });
   const sums = await fold().reduce(best.values, { segments: { offsets: best.offsets } });
-  const { values, offsets: ends } = topKReference((await data.read()) as Float32Array, k, {
+  const { values, offsets: ends } = topKReference((await data.read()) as Uint32Array, k, {
     segments: { offsets },
   });
   expect(Array.from(await sums.read())).toEqual(
