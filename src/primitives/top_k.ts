@@ -116,7 +116,8 @@ function eachNumberOf(
 ): EachNumber | undefined {
   const isThere = types.k !== undefined;
   const { length } = Object(k) as ArrayLike<unknown>;
-  if (!isThere && (typeof k !== "object" || typeof length !== "number")) {
+  const isArray = isThere || isOnGpu(k) || (typeof k === "object" && typeof length === "number");
+  if (!isArray) {
     requireWhole(k, 1, title, "k");
     if (maxK !== undefined) {
       refuse(title, "maxK", shown(maxK), "a number only beside a k that is an array");
@@ -126,6 +127,15 @@ function eachNumberOf(
   const most = maxK === undefined ? 0xffffffff : requireWhole(maxK, 1, title, "maxK");
   if (segments === undefined) {
     refuse(title, "k", "an array", "a whole number, or beside segments an array with a number for each");
+  }
+  if (!isThere) {
+    if (isOnGpu(k)) {
+      throw new ArgumentError(
+        `${title}: k is on the GPU, and data is not; fold.upload(data) puts it there`,
+        "k",
+      );
+    }
+    requireMemory(title, "k", k, "k");
   }
   if (counted?.includes("k")) {
     refuse(title, "k", "an array with a length on the GPU", "one whose length is on the CPU");
@@ -138,13 +148,6 @@ function eachNumberOf(
     requireU32(types.k, "k", title);
     return {};
   }
-  if (isOnGpu(k)) {
-    throw new ArgumentError(
-      `${title}: k is on the GPU, and data is not; fold.upload(data) puts it there`,
-      "k",
-    );
-  }
-  requireMemory(title, "k", k, "k");
   return {
     k: Uint32Array.from(k as ArrayLike<number>, (one, at) => {
       if (!(Number.isInteger(one) && one >= 0 && one <= 0xffffffff)) {

@@ -298,6 +298,24 @@ test.each<readonly [message: RegExp, option: string, run: () => Promise<unknown>
   [/k\[0\] is 1n/, "k", () => fold().topK(words, BigInt64Array.of(1n) as never, { segments: { rows: 3 } })],
   [/k is an array; it takes a whole number, or beside segments/, "k", () => fold().topK(words, [1])],
   [
+    /k was transferred/,
+    "k",
+    () => {
+      const gone = Uint32Array.of(1);
+      structuredClone(gone, { transfer: [gone.buffer] });
+      return fold().topK(words, gone, { segments: { rows: 3 } });
+    },
+  ],
+  [
+    /k .*destroyed/,
+    "k",
+    async () => {
+      const gone = await onGpu([1]);
+      gone.destroy();
+      return fold().topK(await onGpu([1, 2]), gone, { segments: { rows: 2 } });
+    },
+  ],
+  [
     /k is on the GPU, and data is not/,
     "k",
     async () => fold().topK(words, (await onGpu([1])) as never, { segments: { rows: 3 } }),

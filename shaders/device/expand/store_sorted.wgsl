@@ -1,6 +1,6 @@
-// Stores an item of a run: the one that a sort has put at its rank, and its position. The sort has put the positions of each segment in order,
-// where the segment begins. Run n + 1 has the items of segment n, and run 0 has none.
-// Linked with expand_runs.wgsl, number_of_run.wgsl and, in contract.wgsl's place, the types of items.
+// Stores an item of a run: the one that a sort has put at the item's rank, and its position. A run has the results of a segment: run n + 1 those of
+// segment n, and run 0 none. The sort has put the positions of each segment in order, from where the segment begins.
+// Linked with expand_runs.wgsl and number_of_run.wgsl.
 
 @group(0) @binding(1) var<storage, read> input: array<Input>;
 @group(0) @binding(2) var<storage, read_write> output: array<Output>;
