@@ -78,6 +78,12 @@ function optionField({ primitive }: Described, name: string, says: string, start
       return checkbox(name, says);
     case "count":
       return { ...optionIn(name, says, line(start, isNeeded ? "" : undefined, "number"), Number), isMore };
+    // A number, or one for each segment.
+    case "counts": {
+      const counts = line(start, isNeeded ? "" : undefined);
+      const parse = (text: string): unknown => (/^\d+$/.test(text.trim()) ? Number(text) : parseList(text));
+      return { ...optionIn(name, says, counts, parse), isMore };
+    }
     case "numbers": {
       const list = line((start as undefined | readonly unknown[])?.join(" "));
       return { ...optionIn(name, says, list, parseList), isMore };

@@ -50,6 +50,7 @@ export type {
   NameIn,
   NamesIn,
   NthOf,
+  NumberOfEach,
   NumbersBeside,
   OfKind,
   OrderOf,
@@ -73,6 +74,7 @@ export type {
   Taken,
   TakeOptions,
   TopKCallOptions,
+  TopKOf,
   U32Array,
   UniqueCallOptions,
   Uniques,
@@ -184,5 +186,5 @@ export type { PreparedScan, ScanOption, ScanRanges, TotalOption } from "./primit
 export type { HandScatterOptions, PreparedScatter, ScatterRanges } from "./primitives/scatter.ts";
 export type { HandSearchOptions, PreparedSearchSorted, SearchRanges } from "./primitives/search_sorted.ts";
 export type { PreparedSort, Sorted, SortRanges } from "./primitives/sort.ts";
-export type { HandTopKOptions, PreparedTopK, TopK, TopKRanges } from "./primitives/top_k.ts";
+export type { HandTopKOptions, PreparedTopK, TopK, TopKOfEach, TopKRanges } from "./primitives/top_k.ts";
 export type { CountsOption, PreparedUnique, RunOptions, UniqueRanges } from "./primitives/unique.ts";

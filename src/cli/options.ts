@@ -115,6 +115,10 @@ export function parseCount(given: string): number {
   return Number(given);
 }
 
+/** A whole number; or a list of numbers or the path of a file, which are read later. */
+export const parseCounts = (given: string): number | string =>
+  given.includes(",") || given.endsWith(".npy") ? given : parseCount(given);
+
 /** A time in seconds. */
 export function parseSeconds(given: string): number {
   const seconds = Number(given);

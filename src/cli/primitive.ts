@@ -75,7 +75,9 @@ export async function optionsOf(described: Described, flags: Flags): Promise<Fla
   for (const name of [...Object.keys(help.options), ...tuning].filter((one) => flags[one] !== undefined)) {
     const given = flags[name];
     const typed = kinds[name] === "type" ? elementTypes[given as TypeName] : given;
-    options[name] = kinds[name] === "numbers" ? await numbersOf(name, given as string) : typed;
+    const isList = kinds[name] === "numbers" || (kinds[name] === "counts" && typeof given === "string");
+    const list = isList ? await numbersOf(name, given as string) : undefined;
+    options[name] = (kinds[name] === "counts" ? list?.map(Number) : list) ?? typed;
   }
   for (const name of askedResults(described).filter((one) => flags[one] !== undefined)) {
     options[name] = true;
@@ -281,7 +283,9 @@ async function givenTo(
   const given: Record<string, unknown> = { ...options, ...inLists(arrays) };
   for (const { name, inside } of operands) {
     const data = request.words?.[name];
-    if (inside && data) {
+    if (inside === name && data) {
+      given[name] = await arrayOf({ data, type: u32 });
+    } else if (inside && data) {
       const others = options[inside] === given[inside] ? {} : (given[inside] as object);
       given[inside] = { ...others, [name]: await arrayOf({ data, type: u32 }) };
       // Calls on the GPU do not see which segment is the longest.
@@ -328,6 +332,17 @@ async function placesOf(described: Described, flags: Options): Promise<readonly 
     : [...places, { name: first, target: await openOutput(String(flags.output), flags), options: flags }];
 }
 
+/** @throws {UsageError} for a file of a result that the call does not give. */
+function requireGiven(described: Described, places: readonly Place[], { results }: FileCall): void {
+  // That of `--output` comes last, and has whatever comes first.
+  const absent = places.slice(0, -1).find(({ name }) => results.every((one) => one.name !== name));
+  if (absent) {
+    throw new UsageError(
+      `${commandOf(described)}: with these options there are no ${absent.name}; leave ${flagOf(outputOf(described, absent.name))} out`,
+    );
+  }
+}
+
 /** The command of a primitive. `files` are its arguments, in the order of its operands. */
 export async function runPrimitive(
   described: Described,
@@ -343,7 +358,11 @@ export async function runPrimitive(
   await inFlags(described, paths, () =>
     inSteps(
       flags,
-      () => readCall(described, paths, flags),
+      async () => {
+        const call = await readCall(described, paths, flags);
+        requireGiven(described, places, call);
+        return call;
+      },
       (fold, call) => called(described, call, fold),
       async (made, { elements, input, results }) => {
         // The first result may have the name of what it takes the place of, such as positions that of elements.

@@ -13,6 +13,7 @@ import {
   operatorFlag,
   paramOption,
   parseCount,
+  parseCounts,
   parseDistances,
   parseEdge,
   rowsOption,
@@ -52,6 +53,11 @@ const fileOf = (name: string, isByName = false): string =>
 const flagsByKind = {
   boolean: (flag: string, says: string) => new Option(flag, says),
   count: (flag: string, says: string) => new Option(`${flag} <count>`, says).argParser(parseCount),
+  counts: (flag: string, says: string) =>
+    new Option(
+      `${flag} <count>`,
+      `${says}; for each segment, numbers divided by commas, or a .npy file`,
+    ).argParser(parseCounts),
   expression: (flag: string, says: string) => new Option(`${flag} <expr>`, says),
   numbers: (flag: string, says: string) =>
     new Option(`${flag} <list>`, `${says}; numbers divided by commas, or a .npy file`),

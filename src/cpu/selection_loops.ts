@@ -13,17 +13,22 @@ const LONG = 1500;
 /** The first elements in an order, and their positions. */
 export const topK: OnCpu = async (call) => {
   const { options, numbers, words, title } = call.request;
-  const { k, smallest } = options as { readonly k: number; readonly smallest?: boolean };
+  const { k, smallest } = options as { readonly k: unknown; readonly smallest?: boolean };
   const order = await orderOf(call, smallest !== true);
   if (order === undefined) {
     return undefined;
   }
   const data = call.arrays.data as CpuArray;
-  const { offsets, begins = offsets, ends = offsets?.subarray(1) } = words ?? {};
+  const { offsets, begins = offsets, ends = offsets?.subarray(1), k: each } = words ?? {};
+  const rows = numbers?.rows ?? Math.max(1, data.length);
+  if (each) {
+    const taken = begins && ends ? ofEachSegment(order, each, begins, ends) : ofEachRow(order, each, rows);
+    return [elementsAt(data, taken.positions, title), taken.positions, taken.offsets];
+  }
   const positions =
     begins && ends
-      ? firstOfSegments(order, k, begins, ends)
-      : firstOfRows(order, k, numbers?.rows ?? Math.max(1, data.length));
+      ? firstOfSegments(order, k as number, begins, ends)
+      : firstOfRows(order, k as number, rows);
   return [elementsAt(data, positions, title), positions];
 };
 
@@ -56,6 +61,56 @@ function firstOfSegments(order: Order, k: number, begins: Uint32Array, ends: Uin
     positions.set(sorted.subarray(begin, Math.min(end, begin + k)), segment * k);
   }
   return positions;
+}
+
+/** Positions that are taken of segments, and where those of each segment start. */
+interface TakenOfEach {
+  readonly positions: Uint32Array;
+  readonly offsets: Uint32Array;
+}
+
+/** Takes of each segment as many positions as it has a number for, from where its positions begin. */
+function takeOfEach(
+  sorted: Uint32Array,
+  each: Uint32Array,
+  spanOf: (segment: number) => readonly [begin: number, length: number],
+): TakenOfEach {
+  const offsets = new Uint32Array(each.length + 1);
+  for (let segment = 0; segment < each.length; segment++) {
+    const [, length] = spanOf(segment);
+    offsets[segment + 1] = (offsets[segment] as number) + Math.min(each[segment] as number, length);
+  }
+  const positions = new Uint32Array(offsets[each.length] as number);
+  for (let segment = 0; segment < each.length; segment++) {
+    const [begin] = spanOf(segment);
+    const [from, to] = [offsets[segment] as number, offsets[segment + 1] as number];
+    positions.set(sorted.subarray(begin, begin + to - from), from);
+  }
+  return { positions, offsets };
+}
+
+/** The positions of the first elements of each segment, in order, as many as it has a number for. */
+const ofEachSegment = (
+  order: Order,
+  each: Uint32Array,
+  begins: Uint32Array,
+  ends: Uint32Array,
+): TakenOfEach =>
+  takeOfEach(positionsIn(order, startsWithGaps(begins, ends, order.keyed.length)), each, (segment) => {
+    const begin = begins[segment] as number;
+    return [begin, (ends[segment] as number) - begin];
+  });
+
+/** The positions of the first elements of each row, in order, as many as it has a number for. */
+function ofEachRow(order: Order, each: Uint32Array, rows: number): TakenOfEach {
+  const most = Math.min(
+    rows,
+    each.reduce((greatest, one) => Math.max(greatest, one), 0),
+  );
+  return takeOfEach(most === 0 ? each : firstOfRows(order, most, rows), each, (row) => [
+    row * most,
+    Math.min(most, rows),
+  ]);
 }
 
 /** The positions of the first elements of each row, in order. */

@@ -18,7 +18,7 @@ import type { FoldOptions } from "../primitives/reduce.ts";
 import type { ScanOption } from "../primitives/scan.ts";
 import type { HandScatterOptions } from "../primitives/scatter.ts";
 import type { Sorted } from "../primitives/sort.ts";
-import type { HandTopKOptions } from "../primitives/top_k.ts";
+import type { HandTopKOptions, TopK, TopKOfEach } from "../primitives/top_k.ts";
 import type { CountsOption, RunOptions } from "../primitives/unique.ts";
 import type { GpuArray } from "./gpu_arrays/gpu_array.ts";
 import type { GpuSegments, GpuSegmentsByExpression } from "./gpu_arrays/segments_on_gpu.ts";
@@ -350,7 +350,20 @@ export interface TopKCallOptions<Data> extends HandTopKOptions<NameIn<Data>> {
   readonly segments?: SortSegments;
   /** The most elements of a segment, if the offsets are on the GPU. Segments that fit in work-group memory are sorted in one dispatch. */
   readonly maxSegmentLength?: number;
+  /**
+   * With an array of numbers: the most elements to take of a segment. A greater number counts as this one. On the GPU, results have room for no
+   * more, and if it is small, long rows are not sorted.
+   */
+  readonly maxK?: number;
 }
+
+/** How many elements to take of each segment: an array with a number for each. */
+export type NumberOfEach<Data> = Data extends GpuArray ? GpuArray<"u32", number> : ArrayLike<number>;
+
+/** What `topK` gives: with a number for each segment, also where the results of each segment start. */
+export type TopKOf<Data, K> = K extends number
+  ? TopK<Data, U32Array<Data>>
+  : TopKOfEach<Data, U32Array<Data>>;
 
 /** The values that a merge can move along. */
 export type MergedValues<Data> = Data extends GpuArray ? GpuArray : AnyArray;

@@ -32,7 +32,7 @@ import type { PreparedScan } from "../primitives/scan.ts";
 import type { PreparedScatter } from "../primitives/scatter.ts";
 import type { HandSearchOptions, PreparedSearchSorted } from "../primitives/search_sorted.ts";
 import type { PreparedSort } from "../primitives/sort.ts";
-import type { PreparedTopK, TopK } from "../primitives/top_k.ts";
+import type { PreparedTopK } from "../primitives/top_k.ts";
 import type { PreparedUnique, RunOptions } from "../primitives/unique.ts";
 import type { HandArgOptions } from "./at_hand/arg_min_max_at_hand.ts";
 import type { CallExplained, CallName } from "./at_hand/choose_cpu.ts";
@@ -56,6 +56,7 @@ import type {
   MergedValues,
   NameIn,
   NthOf,
+  NumberOfEach,
   NumbersBeside,
   OfKind,
   PartitionCallOptions,
@@ -74,6 +75,7 @@ import type {
   SortValues,
   Taken,
   TopKCallOptions,
+  TopKOf,
   U32Array,
   UniqueCallOptions,
   Uniques,
@@ -1002,7 +1004,9 @@ export class Fold {
    * come first are taken first. The result is the same on every adapter.
    *
    * @param data - as {@link Fold.scan} takes it. Structs are taken by a `key`.
-   * @param k - how many elements to take, from 1 up. If there are fewer, all are taken.
+   * @param k - how many elements to take, from 1 up. If there are fewer, all are taken. With `segments`, an array may have a number for each
+   * segment, from 0 up. Then the results of a segment follow those of the segment before, without gaps, and `offsets` says where those of each
+   * start. If the data is on the GPU, the array is, too.
    * @param options - with `smallest`, the least elements, the least first. There NaN comes last. With `segments`, the elements of each
    * row, or of each segment between `offsets`, one segment after another. Between offsets, each segment has `k` places: if it has fewer
    * elements, all bits of its last values are 0, and their positions are 4294967295, which no element has.
@@ -1017,15 +1021,18 @@ export class Fold {
    * const best = await fold.topK(Float32Array.of(3, -1, 7, 5), 2, { segments: { offsets: [0, 3, 4] } });
    * best.values; // 7 3 5 0
    * best.indices; // 2 0 3 4294967295
+   * const each = await fold.topK(Float32Array.of(3, -1, 7, 5), [2, 1], { segments: { offsets: [0, 3, 4] } });
+   * each.values; // 7 3 5
+   * each.offsets; // 0 2 3
    * ```
    */
-  topK<Data extends FoldArray>(
+  topK<Data extends FoldArray, K extends number | NumberOfEach<Data>>(
     data: Data,
-    k: number,
+    k: K,
     options?: TopKCallOptions<Data>,
-  ): Promise<TopK<Data, U32Array<Data>>>;
-  topK(data: unknown, k: number, options = {}): Promise<unknown> {
-    const arrays = { data, ...startsIn(options) };
+  ): Promise<TopKOf<Data, K>>;
+  topK(data: unknown, k: unknown, options = {}): Promise<unknown> {
+    const arrays = { data, ...startsIn(options), ...(Object(k) === k && { k }) };
     return this.#call("topK", arrays, options, { numbers: { k } });
   }
 
@@ -1701,6 +1708,8 @@ export class Fold {
    * ```ts
    * const best = await fold.prepareTopK({ type: f32, k: 100, maxLength: 1 << 20 });
    * best.record(encoder, { input, output, indices, length });
+   * const each = await fold.prepareTopK({ type: f32, k: u32, segments: "offsets", maxLength: 1 << 20 });
+   * each.record(encoder, { input, length, offsets, segmentCount: 100, k, output, indices, outputOffsets, count });
    * ```
    */
   prepareTopK<Name extends string>(

@@ -1,3 +1,5 @@
+import numberOfRun from "#shaders/device/expand/number_of_run.wgsl";
+import storeSorted from "#shaders/device/expand/store_sorted.wgsl";
 import amountOne from "#shaders/device/histogram/amount_one.wgsl";
 import binsWords from "#shaders/device/histogram/bins_words.wgsl";
 import countersWords from "#shaders/device/histogram/counters_words.wgsl";
@@ -8,6 +10,8 @@ import beginSelection from "#shaders/device/kernels/begin_selection.wgsl";
 import chooseDigit from "#shaders/device/kernels/choose_digit.wgsl";
 import chooseFirstBlocks from "#shaders/device/kernels/choose_first_blocks.wgsl";
 import countLeft from "#shaders/device/kernels/count_left.wgsl";
+import countTaken from "#shaders/device/kernels/count_taken.wgsl";
+import expandRuns from "#shaders/device/kernels/expand_runs.wgsl";
 import findLeft from "#shaders/device/kernels/find_left.wgsl";
 import firstOfBlocks from "#shaders/device/kernels/first_of_blocks.wgsl";
 import firstOfTiles from "#shaders/device/kernels/first_of_tiles.wgsl";
@@ -37,6 +41,7 @@ import type { Source, SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
 import { carriedAs, itemsOfVector, operatorSources, vectorText } from "./contract.ts";
 import { itemsText } from "./copied_items.ts";
+import { blockItems } from "./expand_runs.ts";
 import type { Arrangement, Kernel, KernelConstants } from "./kernel.ts";
 import { inputFor, isWide, lengthFile, linkKernel } from "./kernel.ts";
 import type { Sizes } from "./sizes.ts";
@@ -224,6 +229,26 @@ export const storeFirstOfSegmentsKernel = (
     sizes,
   );
 
+/** The kernel that counts the elements that are taken of each segment, as its k says. */
+export const countTakenKernel = (segments: SortedSegments, lengthOnGpu: boolean, sizes: Sizes): Kernel =>
+  linkKernel(
+    `wavefold count what is taken of ${segments}`,
+    "count_taken",
+    [itemsText("u32"), outputItems, lengthFile(lengthOnGpu), ...segmentFiles[segments], countTaken],
+    sizes,
+    { members: ["k_base"] },
+  );
+
+/** The kernel that stores the first elements of each segment, of which a sort has put the positions in order. A run has those of a segment. */
+export const storeSortedKernel = (type: ElementType, sizes: Sizes): Kernel =>
+  linkKernel(
+    `wavefold store first of each segment <${type.name}>`,
+    "expand_runs",
+    [itemsText(carriedAs(type)), ...type.files, numberOfRun, storeSorted, lengthFile(false), expandRuns],
+    sizes,
+    { more: { BLOCK_ITEMS: blockItems(sizes) } },
+  );
+
 /** What the kernels of a selection by blocks are generated for. */
 export interface BlockKernelOptions {
   readonly type: ElementType;
@@ -266,7 +291,7 @@ const linkBlocks = (
   );
 
 /** Declares items, their keys, and the bits of the keys that count. */
-function blockItems(options: BlockKernelOptions, vector: number): readonly Source[] {
+function blockSources(options: BlockKernelOptions, vector: number): readonly Source[] {
   const { type, key } = options;
   const carried = carriedAs(type);
   return [
@@ -289,7 +314,7 @@ export const firstOfBlocksKernel = (options: BlockKernelOptions, sizes: Sizes): 
     "first keys of blocks",
     "first_of_blocks",
     options,
-    [...blockItems(options, 1), inputItems, firstOfBlocks],
+    [...blockSources(options, 1), inputItems, firstOfBlocks],
     sizes,
   );
 
@@ -305,7 +330,7 @@ export function firstOfTilesKernel(
     "first keys of tiles",
     "first_of_tiles",
     options,
-    [...blockItems(options, vector), ...inputFor(arrangement), firstOfTiles],
+    [...blockSources(options, vector), ...inputFor(arrangement), firstOfTiles],
     sizes,
     { vector, more: { LANES: lanes } },
   );
@@ -346,7 +371,7 @@ export const takeFirstKernel = (options: BlockKernelOptions, most: number, sizes
     "take_first",
     options,
     [
-      ...blockItems(options, 1),
+      ...blockSources(options, 1),
       ...digitSources(options.key),
       inputItems,
       outputItems,

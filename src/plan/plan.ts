@@ -37,6 +37,8 @@ export type RangeName =
   | "otherValues"
   | "ranks"
   | "inverse"
+  | "k"
+  | "outputOffsets"
   | "params"
   | "thenBy"
   | "thenOutput"
@@ -58,6 +60,7 @@ export const WRITTEN: readonly string[] = [
   "ranks",
   "inverse",
   "rest",
+  "outputOffsets",
 ] satisfies readonly RangeName[];
 
 /** The types of the items of ranges. In all others, such as flags, counts and lengths, items are u32. */

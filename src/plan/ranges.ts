@@ -51,7 +51,9 @@ export function itemsOfRange(plan: Plan, name: RangeName, length: number, params
     case "heads":
       return plan.segments?.headsOf(length) ?? length;
     case "offsets":
+    case "outputOffsets":
       return count + 1;
+    case "k":
     case "begins":
     case "ends":
     case "unique":

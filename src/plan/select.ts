@@ -80,11 +80,20 @@ const tables: ByKind<SelectRow> = { software, nvidia, gpu };
 const THREAD_BYTES = 64;
 
 /** The options of a selection of the first elements of each row, or of each segment. */
-export interface TopKRowsOptions<Name extends string = string> extends TopKOptions<Name> {
+export interface TopKRowsOptions<Name extends string = string> extends Omit<TopKOptions<Name>, "k"> {
+  /**
+   * How many elements to take of each segment. With the type `u32`, each segment has a number of its own: a recording gives the range `k`, with a
+   * u32 for each.
+   */
+  readonly k: number | ElementType<"u32">;
   /** Takes elements of each segment. A recording gives `rows`, the items of a row; `offsets` and `segmentCount`; or `begins`, `ends` and `segmentCount`. */
   readonly segments: SortedSegments;
   /** The most items of a segment. The default is `maxLength`. */
   readonly maxSegmentLength?: number;
+  /** With `k: u32`: the most elements to take of a segment. A greater number counts as this one. If it is small, long rows are not sorted. */
+  readonly maxK?: number;
+  /** With `k: u32`: the most segments of a recording. The default is `maxLength`. */
+  readonly maxSegmentCount?: number;
 }
 
 /** For tests: sizes. */

@@ -1,5 +1,7 @@
+import { u32 } from "../algebra/integers.ts";
 import type { ElementType } from "../algebra/types.ts";
-import { ArgumentError } from "../errors.ts";
+import { isSameType, requireType } from "../algebra/types.ts";
+import { ArgumentError, refuse, shown } from "../errors.ts";
 import type { Kernel } from "../kernels/kernel.ts";
 import { storeFirstKernel, storeFirstOfSegmentsKernel, storeTakenKernel } from "../kernels/select.ts";
 import type { Sizes } from "../kernels/sizes.ts";
@@ -12,6 +14,8 @@ import type { Pass, PassParams, Plan, RangeName, Scratch } from "./plan.ts";
 import { bound, distinct, wholeWords, withRanges } from "./plan.ts";
 import type { TopKRowsOptions } from "./select.ts";
 import { common } from "./select.ts";
+import type { SortedPositions } from "./select_each.ts";
+import { planTopKEach } from "./select_each.ts";
 import { untuned } from "./sort.ts";
 import { requireWhole } from "./sort_key.ts";
 import type { SegmentTesting, Slotted } from "./sort_segments.ts";
@@ -73,14 +77,13 @@ function planBySort(selection: RowSelection, order: Plan): Plan {
   };
 }
 
-/** Plans the selection of the first elements of each chunk of a row, which are a shorter row, until a row has one chunk. */
-function planByChunks(
-  selection: RowSelection,
+/** Takes the first `k` positions of each chunk of a row, which are a shorter row, until a row has one chunk. It leaves them in `taken`. */
+function takeByChunks(
+  { k, maxLength, taken, plan }: RowSelection,
   { slots, slot, kernelFor: kernelOfSlots }: Slotted,
   mostColumns: number,
   keyBytes: number,
-): Plan {
-  const { type, k, maxLength, plan, taken, sizes } = selection;
+): SortedPositions {
   const hasChunks = mostColumns > slot;
   const kernelFor = (source: SortSource, storesKeys: boolean): Kernel =>
     kernelOfSlots(
@@ -95,7 +98,6 @@ function planByChunks(
       ? { last: kernelFor("keys", false), other: kernelFor("keys", true) }
       : { last: undefined, other: undefined },
   } as const;
-  const last = storeTakenKernel(type, false, sizes);
   // The keys and the positions of shorter rows, of which there are two in turns.
   const shorter = Math.min(maxLength, Math.ceil((2 * k * maxLength) / slot));
   const rowsOf = (turn: string) => ({
@@ -129,22 +131,39 @@ function planByChunks(
     };
   };
   return {
-    ...plan,
-    kernels: distinct([...Object.values(kernelOf.items), ...Object.values(kernelOf.keys), last]),
-    scratch: [taken, ...(hasChunks ? turns.flatMap((rows) => [rows.keys, rows.positions]) : [])],
-    passes(length, _, __, params = {}) {
-      const { columns = 0, segment_count: count = 0 } = params;
+    positions: taken,
+    kernels: [...Object.values(kernelOf.items), ...Object.values(kernelOf.keys)].filter(
+      (kernel) => kernel !== undefined,
+    ),
+    scratch: hasChunks ? turns.flatMap((rows) => [rows.keys, rows.positions]) : [],
+    storedOf: (columns) => Math.min(k, columns),
+    passes(length, _, { columns = 0, segment_count: count = 0 }) {
       if (columns > mostColumns && length > mostColumns) {
         throw new ArgumentError(
           `${plan.title}: rows is ${columns}, and this was prepared for a maxSegmentLength of ${mostColumns}; rows must be at most ${mostColumns}`,
           "rows",
         );
       }
-      if (length === 0) {
-        return [];
-      }
-      const passes = columnsOfLevels(columns, slot, k).map((left, level) => takePass(level, left, count));
-      return [...passes, storePass(selection, last, plan.outputLength(length, params), {})];
+      return length === 0
+        ? []
+        : columnsOfLevels(columns, slot, k).map((left, level) => takePass(level, left, count));
+    },
+  };
+}
+
+/** Plans the selection of the first elements of each chunk of a row, until a row has one chunk. */
+function planByChunks(selection: RowSelection, takes: SortedPositions): Plan {
+  const { type, plan, taken, sizes } = selection;
+  const last = storeTakenKernel(type, false, sizes);
+  return {
+    ...plan,
+    kernels: distinct([...takes.kernels, last]),
+    scratch: [taken, ...takes.scratch],
+    passes(length, arrangement, _, params = {}) {
+      const passes = takes.passes(length, arrangement, params);
+      return length === 0
+        ? []
+        : [...passes, storePass(selection, last, plan.outputLength(length, params), {})];
     },
   };
 }
@@ -161,7 +180,7 @@ function columnsOfLevels(columns: number, slot: number, k: number): readonly num
 
 /** Plans the selection of the first elements of each segment that offsets give, or begins and ends: by a sort of each, and a pass that stores them. */
 function planTopKOffsets(
-  { k, smallest, segments, lengthOnGpu = false, ...options }: TopKRowsOptions,
+  { k, smallest, segments, lengthOnGpu = false, ...options }: TopKRowsOptions & { readonly k: number },
   { type, maxLength }: CheckedSort,
   facts: DeviceFacts,
   testing: SegmentTesting,
@@ -209,6 +228,36 @@ function planTopKOffsets(
   };
 }
 
+/** Whether each segment has a k of its own. @throws {ArgumentError} for another type than that of a k. */
+function isEachNumber(k: unknown, title: string): boolean {
+  if (typeof k !== "object" || k === null || !("bytes" in k)) {
+    return false;
+  }
+  const type = requireType(k, title, "k");
+  if (!isSameType(type, u32)) {
+    refuse(title, "k", type.name, "a whole number, or u32 if each segment has a number of its own");
+  }
+  return true;
+}
+
+/** Sorts each segment, and leaves all positions in order. */
+function sortPositions(
+  { k: _, maxK: __, maxSegmentCount: ___, smallest, ...options }: TopKRowsOptions,
+  facts: DeviceFacts,
+  testing: SegmentTesting,
+): SortedPositions {
+  const sorted = { ...options, indices: true, descending: smallest !== true };
+  const order = planSegmentSort(sorted, untuned(facts), "positions", ["items"], testing);
+  const positions: Scratch = { name: "sorted positions", bytes: wholeWords(order.maxLength * 4) };
+  return {
+    positions,
+    kernels: order.kernels,
+    scratch: order.scratch,
+    passes: (length, arrangement, params) =>
+      withRanges(order.passes(length, arrangement, false, params), { output: positions }, { first_index: 0 }),
+  };
+}
+
 /**
  * Plans the selection of the first elements of each row, or of each segment.
  *
@@ -219,21 +268,31 @@ export function planTopKRows(
   facts: DeviceFacts,
   testing: SegmentTesting = {},
 ): Plan {
-  const { k: given, smallest, segments: _, maxSegmentLength, ...others } = options;
+  const { k: given, maxK, smallest, segments: _, maxSegmentLength, maxSegmentCount, ...others } = options;
   const sorted = { ...others, indices: true, descending: smallest !== true };
   const checked = checkedSort(sorted, facts, "positions", testing, "topK");
   const { type, base, range, row, maxLength, keyBytes } = checked;
   const name = `topK<${type.name}>`;
-  const k = requireWhole(given, 1, name, "k");
-  if (requireSortedSegments(options, maxLength, name) !== "rows") {
-    return planTopKOffsets({ ...options, k }, checked, facts, testing);
-  }
-  const title = `${name} of rows`;
-  if (options.lengthOnGpu) {
+  const isEach = isEachNumber(given, name);
+  const [number, option] = isEach ? [maxK === undefined ? 0xffffffff : maxK, "maxK"] : [given, "k"];
+  const k = requireWhole(number, 1, name, option);
+  const kind = requireSortedSegments(options, maxLength, name);
+  const title = `${name} of ${kind}`;
+  if (kind === "rows" && options.lengthOnGpu) {
     throw new ArgumentError(
       `${title} takes no length on the GPU; it takes one that the CPU knows`,
       "lengthOnGpu",
     );
+  }
+  for (const [other, value] of isEach ? [] : Object.entries({ maxSegmentCount, maxK })) {
+    if (value !== undefined) {
+      refuse(name, other, shown(value), "a number only beside k: u32");
+    }
+  }
+  if (kind !== "rows") {
+    return isEach
+      ? planTopKEach(options, k, sortPositions(options, facts, testing), facts)
+      : planTopKOffsets({ ...options, k }, checked, facts, testing);
   }
   const mostColumns = Math.min(maxLength, maxSegmentLength ?? maxLength);
   const most = Math.max(1, Math.min(mostColumns, longestTile(facts, testing)));
@@ -253,7 +312,14 @@ export function planTopKRows(
     taken: { name: "positions that are taken", bytes: wholeWords(maxLength * 4) },
     sizes: moveSizes(title, type, facts),
   };
-  return slotted === undefined || (mostColumns > slotted.slot && 2 * k > slotted.slot)
-    ? planBySort(selection, planLong(sorted, "rows", title, facts, testing))
-    : planByChunks(selection, slotted, mostColumns, keyBytes);
+  const takes =
+    slotted === undefined || (mostColumns > slotted.slot && 2 * k > slotted.slot)
+      ? undefined
+      : takeByChunks(selection, slotted, mostColumns, keyBytes);
+  if (isEach) {
+    return planTopKEach(options, k, takes ?? sortPositions(options, facts, testing), facts);
+  }
+  return takes
+    ? planByChunks(selection, takes)
+    : planBySort(selection, planLong(sorted, "rows", title, facts, testing));
 }

@@ -8,6 +8,7 @@ import type { DeviceFacts } from "../plan/device_facts.ts";
 import { tuningNames } from "../plan/options.ts";
 import { inLists } from "../plan/ranges.ts";
 import type { Example, ExampleArray, Examples, Random } from "./examples.ts";
+import { lengthOf } from "./examples.ts";
 import type { Operand, Primitive, Request } from "./primitive.ts";
 import { argumentOf, argumentsAmong, operandsOfList } from "./primitive.ts";
 
@@ -116,12 +117,12 @@ export function exampleArguments(
       .filter(([{ range }]) => range !== "input")
       .map(([operand, given], at): Filled => {
         const own = typeIn(operand, given, type);
-        const items = given.length ?? most;
+        const items = lengthOf(given, most);
         // Begins and ends are of the same segments.
         const isSpan = given.contents === "begins" || given.contents === "ends";
         const seed = data.seed + 1 + (isSpan ? 0 : at);
         const bytes = contentsOf(own, given, { count, items }, { ...data, seed });
-        return { operand, type: own, length: given.length ?? count, room: items, bytes };
+        return { operand, type: own, length: lengthOf(given, count), room: items, bytes };
       });
     return present.map(([operand, given]) => {
       const other = others.find((one) => one.operand === operand);
@@ -177,7 +178,7 @@ export function optionsWith({ operands }: Pick<Primitive<never>, "operands">, ar
   for (const { name, inside } of present) {
     Object.assign(
       options,
-      inside
+      inside && inside !== name
         ? { [inside]: { ...(options[inside] as object), [name]: given[name] } }
         : { [name]: given[name] },
     );
@@ -335,14 +336,15 @@ export function argumentsOfReference(
   const optional = operands
     .filter(({ operand }) => !(examples.order && operand.isOption))
     .map((one) => [one.operand.name, asArray(one)]);
+  const beside = optionsWith(primitive, Object.fromEntries(optional));
   return [
     ...argumentsAmong(primitive.operands).map(({ name }) => argumentOf(primitive.operands, name, all)),
-    ...numbers.map((name) => options?.[name]),
+    ...numbers.map((name) => options?.[name] ?? beside[name]),
     {
       type,
       ...Object.fromEntries(Object.entries(options ?? {}).filter(([name]) => isOption(name))),
       ...Object.fromEntries(twins),
-      ...optionsWith(primitive, Object.fromEntries(optional)),
+      ...Object.fromEntries(Object.entries(beside).filter(([name]) => isOption(name))),
     },
   ];
 }
@@ -354,11 +356,12 @@ export function callOn(
   arrays: Options,
   options: Options,
 ): Promise<unknown> {
-  const own = Object.fromEntries(Object.entries(options).filter(([option]) => !numbers.includes(option)));
+  const all: Options = { ...optionsWith({ operands }, arrays), ...options };
+  const own = Object.fromEntries(Object.entries(all).filter(([option]) => !numbers.includes(option)));
   const given = [
     ...argumentsAmong(operands).map((one) => argumentOf(operands, one.name, inLists(Object.entries(arrays)))),
-    ...numbers.map((number) => options[number]),
-    { ...optionsWith({ operands }, arrays), ...own },
+    ...numbers.map((number) => all[number]),
+    own,
   ];
   const methods = fold as Readonly<Record<string, (...all: unknown[]) => Promise<unknown>>>;
   return (methods[name] as (typeof methods)[string]).apply(fold, given);

@@ -12,8 +12,8 @@ export type Random = () => number;
 /** An array of a call. */
 export interface ExampleArray {
   readonly type: ElementType;
-  /** The number of elements. The default is that of the input. */
-  readonly length?: number;
+  /** The number of elements, or what it is for a length of the input. The default is that length. */
+  readonly length?: number | ((length: number) => number);
   /**
    * What it holds. The default is anything.
    *
@@ -37,6 +37,10 @@ export interface ExampleArray {
     | { readonly distinct: number }
     | { readonly order: ExampleOrder };
 }
+
+/** How many elements an array has beside an input of some length. */
+export const lengthOf = ({ length }: Partial<ExampleArray>, ofInput: number): number =>
+  typeof length === "function" ? length(ofInput) : (length ?? ofInput);
 
 /** An order of elements: that of a sort. */
 export interface ExampleOrder {

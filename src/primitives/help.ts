@@ -7,7 +7,14 @@ import type { Primitive } from "./primitive.ts";
 // What the command and the site say of a primitive. Only they load it, so a program's bundle has none of it.
 
 /** Options that have no flags of a primitive's own: all primitives have one, or calls on arrays on the GPU alone take them. */
-type Unflagged = keyof TuningOptions | "params" | "type" | "segments" | "maxSegmentLength" | "maxLength";
+type Unflagged =
+  | keyof TuningOptions
+  | "params"
+  | "type"
+  | "segments"
+  | "maxSegmentLength"
+  | "maxLength"
+  | "maxK";
 
 /** The options that ask for a result of their name. */
 type Asking<Options, Results> = {

@@ -16,7 +16,7 @@ import { requireFeature } from "../plan/require_feature.ts";
 import { requireKey } from "../plan/sort_key.ts";
 import type { CallParamsOption } from "./call_options.ts";
 import type { Example, ExampleArray, Examples } from "./examples.ts";
-import { between, keysOf, pick } from "./examples.ts";
+import { between, keysOf, lengthOf, pick } from "./examples.ts";
 import type { Described, HelpOf } from "./help.ts";
 import { orderHelp } from "./help.ts";
 import type { Given, Operand, Primitive, Request } from "./primitive.ts";
@@ -312,7 +312,7 @@ export const mergeExamples: Examples<Options> = {
     unionExamples.of(type, length, random).flatMap((example) => {
       const values: ExampleArray = { type: pick(random, [type, keysOf(type)[0].keyType ?? type]) };
       const { other } = example.operands as Readonly<Record<string, ExampleArray>>;
-      const count = other?.length ?? 0;
+      const count = lengthOf(other ?? {}, 0);
       return [
         example,
         ...(type.name !== "f16" && count > 0

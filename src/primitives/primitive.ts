@@ -28,7 +28,10 @@ export interface Operand<Name extends string = string> {
   readonly isOption?: boolean;
   /** The argument that it stands behind: a call takes both as one list, or that alone. Then it is a list of arrays. */
   readonly behind?: string;
-  /** The option that it stands in, as offsets do in `segments`. It is an array only if it is on the GPU: see {@link Request.words}. */
+  /**
+   * The option that it stands in, as offsets do in `segments`; or the number in whose place it stands, if that has its name. It is an array only
+   * if it is on the GPU: see {@link Request.words}.
+   */
   readonly inside?: string;
   /** Whether the option `type` names the type of its elements. */
   readonly isNamed?: boolean;
@@ -93,7 +96,7 @@ export interface Request<Results extends string = string> {
   readonly results: readonly Result<Results>[];
   /** What calls give of their results. Without it, a call gives its only result, or an object of all by their names. */
   give?(results: readonly unknown[]): unknown;
-  /** For calls at hand: what is uploaded for the operands inside options. */
+  /** For calls at hand: what is uploaded for the operands inside options, or in the place of numbers. */
   readonly words?: Readonly<Record<string, Uint32Array>>;
   /** Bytes of the longest item in the plan's scratch, if no array has items as long. */
   readonly itemBytes?: number;

@@ -1,4 +1,6 @@
+import { isOnGpu, requireMemory } from "../algebra/arrays.ts";
 import { u32 } from "../algebra/integers.ts";
+import { powerOfTwoFor } from "../algebra/power_of_two.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { ArgumentError, refuse, shown } from "../errors.ts";
 import type { OptionTable } from "../options.ts";
@@ -9,13 +11,14 @@ import type { Plan } from "../plan/plan.ts";
 import type { TopKOptions, TopKOrder, TopKRowsOptions } from "../plan/select.ts";
 import { requireWhole } from "../plan/sort_key.ts";
 import type { CallParamsOption } from "./call_options.ts";
-import type { Examples } from "./examples.ts";
-import { between, keysOf, ordersOf, rowsWithin } from "./examples.ts";
+import type { ExampleArray, Examples } from "./examples.ts";
+import { between, keysOf, ordersOf, pick, rowsWithin } from "./examples.ts";
 import type { Described, HelpOf } from "./help.ts";
 import { orderHelp } from "./help.ts";
 import type { NthRanges } from "./nth.ts";
 import { requireOrder } from "./nth.ts";
-import type { Given, Primitive } from "./primitive.ts";
+import type { Given, Primitive, Request } from "./primitive.ts";
+import { requireU32 } from "./primitive.ts";
 import type { BufferRange, PreparedPrimitive } from "./ranges.ts";
 import type { Starts, StartsOptions } from "./sort_starts.ts";
 import { areStartsOnGpu, starts as startOperands, startsOf } from "./sort_starts.ts";
@@ -35,12 +38,18 @@ export interface TopK<Values, Indices> {
   readonly indices: Indices;
 }
 
+/** The first elements of each segment, where each segment has a number of its own. */
+export interface TopKOfEach<Values, Indices> extends TopK<Values, Indices> {
+  /** Where the results of each segment start, and where those of the last one end: one number more than there are segments. */
+  readonly offsets: Indices;
+}
+
 /** Where a selection of the first elements reads and writes. */
 export interface TopKRanges extends NthRanges {
   /**
    * Receives the elements, the first one first: as many as were asked for, or fewer if there are fewer; with `segments`, those of
    * each segment. It is in another buffer than the input. With `segments: "offsets"` or `"begins"`, it has `k` places for each segment: if a segment has
-   * fewer elements, all bits of the last places are 0.
+   * fewer elements, all bits of the last places are 0. With `k: u32`, the results of a segment follow those of the segment before.
    */
   readonly output: BufferRange;
   /** Receives the elements' positions, as u32. That of a place without an element is 4294967295. */
@@ -55,14 +64,31 @@ export interface TopKRanges extends NthRanges {
   readonly ends?: BufferRange;
   /** With `segments: "offsets"` and `"begins"`: how many segments there are. */
   readonly segmentCount?: number;
-  /** With `lengthOnGpu` and without `segments`: receives how many elements were taken, as a u32. It is in another buffer than all other ranges. */
+  /** With `k: u32`: how many elements to take of each segment, as u32. Of a segment that has fewer, all are taken. */
+  readonly k?: BufferRange;
+  /** With `k: u32`: how many elements `output` and `indices` have room for. Those past that many are left out. The default is the length. */
+  readonly outputLength?: number;
+  /**
+   * With `k: u32`: receives where the results of each segment start, and where those of the last one end, as u32. They are the same if there
+   * is less room.
+   */
+  readonly outputOffsets?: BufferRange;
+  /**
+   * With `k: u32`, or with `lengthOnGpu` and without `segments`: receives how many elements were stored, as a u32. It is in another buffer than
+   * all other ranges.
+   */
   readonly count?: BufferRange;
 }
 
 /** A selection of the first elements, compiled and with its scratch allocated. */
 export interface PreparedTopK extends PreparedPrimitive<TopKRanges> {}
 
-type Options = HandTopKOptions<string> & StartsOptions & { readonly k: number };
+type Options = HandTopKOptions<string> &
+  StartsOptions & {
+    readonly maxK?: number;
+    /** A number; or at hand, an array of numbers. If that is on the GPU, it is an operand. Nobody has checked it. */
+    readonly k: unknown;
+  };
 
 /** Where the segments of a call start. Of rows, the length is known. @throws {ArgumentError} */
 function requireStarts(given: Given<Options>, title: string): Starts {
@@ -75,24 +101,154 @@ function requireStarts(given: Given<Options>, title: string): Starts {
   return startsOf(given, title);
 }
 
+/** The numbers of the segments, if each has one of its own. */
+interface EachNumber {
+  /** The numbers, if they are at hand. */
+  readonly k?: Uint32Array;
+}
+
+/** What says how many elements to take of each segment; undefined if that is one number. @throws {ArgumentError} */
+function eachNumberOf(
+  { types, lengths, counted, options: { k, maxK } }: Given<Options>,
+  segments: number | undefined,
+  title: string,
+): EachNumber | undefined {
+  const isThere = types.k !== undefined;
+  const { length } = Object(k) as ArrayLike<unknown>;
+  const isArray = isThere || isOnGpu(k) || (typeof k === "object" && typeof length === "number");
+  if (!isArray) {
+    requireWhole(k, 1, title, "k");
+    if (maxK !== undefined) {
+      refuse(title, "maxK", shown(maxK), "a number only beside a k that is an array");
+    }
+    return undefined;
+  }
+  const most = maxK === undefined ? 0xffffffff : requireWhole(maxK, 1, title, "maxK");
+  if (segments === undefined) {
+    refuse(title, "k", "an array", "a whole number, or beside segments an array with a number for each");
+  }
+  if (!isThere) {
+    if (isOnGpu(k)) {
+      throw new ArgumentError(
+        `${title}: k is on the GPU, and data is not; fold.upload(data) puts it there`,
+        "k",
+      );
+    }
+    requireMemory(title, "k", k, "k");
+  }
+  if (counted?.includes("k")) {
+    refuse(title, "k", "an array with a length on the GPU", "one whose length is on the CPU");
+  }
+  const count = lengths.k ?? length;
+  if (count !== segments) {
+    refuse(title, "k", `${count} numbers for ${segments} segments`, "one for each");
+  }
+  if (isThere) {
+    requireU32(types.k, "k", title);
+    return {};
+  }
+  return {
+    k: Uint32Array.from(k as ArrayLike<number>, (one, at) => {
+      if (!(Number.isInteger(one) && one >= 0 && one <= 0xffffffff)) {
+        throw new ArgumentError(
+          `${title}: k[${at}] is ${shown(one)}; it takes a whole number from 0 to 2^32 - 1`,
+          "k",
+        );
+      }
+      return Math.min(one, most);
+    }),
+  };
+}
+
+/** How many elements are taken of all segments. */
+function totalOf(k: Uint32Array, { numbers, words }: Starts): number {
+  const { offsets, begins = offsets, ends = offsets?.subarray(1) } = words ?? {};
+  return k.reduce(
+    (total, one, at) =>
+      total +
+      Math.min(one, begins && ends ? (ends[at] as number) - (begins[at] as number) : (numbers?.rows ?? 0)),
+    0,
+  );
+}
+
+/** A call with a number for each segment, which was checked. */
+interface EachCall {
+  readonly type: ElementType;
+  readonly title: string;
+  /** The elements of the data, and the segments. */
+  readonly length: number;
+  readonly segments: number;
+  /** The options beside k and the segments. */
+  readonly options: { readonly maxK?: number };
+}
+
+/** What follows from a number for each segment. */
+function requestOfEach(
+  { k }: EachNumber,
+  { planned, ...starts }: Starts,
+  { type, title, length, segments, options }: EachCall,
+): Request<"values" | "indices" | "offsets"> {
+  const { maxK } = options;
+  const most = k ? totalOf(k, starts) : Math.min(length, segments * (maxK ?? length));
+  const made = { most, length: "count" } as const;
+  // Plans are for the next power of two, so that they are shared.
+  const greatest = k?.reduce((one, other) => Math.max(one, other), 1);
+  const ofRows = { maxK: greatest === undefined ? maxK : powerOfTwoFor(Math.min(greatest, length || 1)) };
+  const ofOthers = { maxK, maxSegmentCount: powerOfTwoFor(Math.max(1, segments)) };
+  return {
+    title,
+    // There are no more rows than elements, and only of rows it matters how many are taken.
+    options: {
+      ...options,
+      ...planned,
+      ...(planned?.segments === "rows" ? ofRows : ofOthers),
+      k: u32,
+      type,
+    },
+    ...starts,
+    numbers: { ...starts.numbers, outputLength: most },
+    ...(k && { words: { ...starts.words, k } }),
+    results: [
+      { name: "values", range: "output", type, like: "data", ...made },
+      { name: "indices", range: "indices", type: u32, ...made },
+      { name: "offsets", range: "outputOffsets", type: u32, most: segments + 1 },
+    ],
+    // Keys and positions of all elements may be there twice; and of each segment, its begin and its count.
+    scratchBytes: 48 * length + 16 * segments,
+  };
+}
+
 /** Plans a selection from all items, or from each segment. */
 async function plan(options: TopKOptions | TopKRowsOptions, facts: DeviceFacts): Promise<Plan> {
   const { planTopK, planTopKRows } = await loadSelectedAndSorted();
   if ("segments" in options && options.segments !== undefined) {
     return planTopKRows(options, facts);
   }
-  const { maxSegmentLength } = options as Partial<TopKRowsOptions>;
-  if (maxSegmentLength !== undefined) {
-    refuse("topK", "maxSegmentLength", shown(maxSegmentLength), "a number only beside segments");
+  const { maxSegmentLength, maxSegmentCount, maxK, k } = options as Partial<TopKRowsOptions>;
+  for (const [name, given] of Object.entries({ maxSegmentLength, maxSegmentCount, maxK })) {
+    if (given !== undefined) {
+      refuse("topK", name, shown(given), "a number only beside segments");
+    }
   }
-  return planTopK(options, facts);
+  if (typeof k === "object") {
+    refuse("topK", "k", k?.name ?? "null", "a whole number from 1, or u32 beside segments");
+  }
+  return planTopK(options as TopKOptions, facts);
 }
 
 /** The first elements in an order, and their positions. */
-export const topK: Primitive<Options, "data" | "offsets" | "begins" | "ends", "values" | "indices"> = {
+export const topK: Primitive<
+  Options,
+  "data" | "offsets" | "begins" | "ends" | "k",
+  "values" | "indices" | "offsets"
+> = {
   name: "topK",
   onCpu: "selections",
-  operands: [{ name: "data", range: "input", isNamed: true }, ...startOperands],
+  operands: [
+    { name: "data", range: "input", isNamed: true },
+    ...startOperands,
+    { name: "k", range: "k", inside: "k" },
+  ],
   numbers: ["k"],
   options: {
     type: "type",
@@ -104,19 +260,31 @@ export const topK: Primitive<Options, "data" | "offsets" | "begins" | "ends", "v
     passes: ["single", "reduce-then-scan"],
     segments: true,
     maxSegmentLength: "count",
-  } satisfies OptionTable<HandTopKOptions<string> & StartsOptions>,
-  planOptions: { k: "count" } satisfies OptionTable<Pick<TopKRowsOptions, "k">>,
+    maxK: "count",
+  } satisfies OptionTable<HandTopKOptions<string> & StartsOptions & Pick<Options, "maxK">>,
+  planOptions: { k: "counts", maxSegmentCount: "count" } satisfies OptionTable<
+    Pick<TopKRowsOptions, "k" | "maxSegmentCount">
+  >,
   request(given) {
     const { lengths, isCounted } = given;
     const { segments: _, maxSegmentLength: __, k, ...others } = given.options;
     const { type, title } = requireOrder("topK", given);
-    requireWhole(k, 1, title, "k");
     const { planned, ...starts } = requireStarts(given, title);
     const { rows, segmentCount } = starts.numbers ?? {};
     const { data: length = 0 } = lengths;
+    const segments = rows === undefined ? segmentCount : length / rows;
+    const each = eachNumberOf(given, segments, title);
+    if (each && segments !== undefined) {
+      return requestOfEach(
+        each,
+        { ...(planned && { planned }), ...starts },
+        { type, title, length, segments, options: others },
+      );
+    }
+    const one = k as number;
     // A segment between offsets has as many places as are asked for.
-    const taken = segmentCount === undefined ? Math.min(k, rows ?? length) : k;
-    const shape = planned && [segmentCount ?? length / (rows as number), taken];
+    const taken = segmentCount === undefined ? Math.min(one, rows ?? length) : one;
+    const shape = planned && [segments as number, taken];
     const most = taken * (shape?.[0] ?? 1);
     const made = {
       most,
@@ -149,12 +317,13 @@ const byBlocks = ({ passes }: Planned): Told => ({
 
 export const topKHelp: HelpOf<typeof topK> = {
   summary: "take the greatest elements, or the least",
-  says: "Takes the greatest elements, the greatest first, in one dimension; with --rows or --offsets, those of each segment, in two. If a segment between offsets has fewer, its last elements are 0, and their positions 4294967295. Of equal elements it takes the first ones. nan is the greatest of the floats.",
+  says: "Takes the greatest elements, the greatest first, in one dimension; with --rows or --offsets, those of each segment, in two. If a segment between offsets has fewer, its last elements are 0, and their positions 4294967295. With a number for each segment, the elements of all segments go one after another, in one dimension. Of equal elements it takes the first ones. nan is the greatest of the floats.",
   operands: {
     data: "the elements",
     offsets: "where segments start",
     begins: "where segments begin",
     ends: "where they end",
+    k: "how many elements of each segment",
   },
   options: {
     k: "how many elements; if there are fewer, all",
@@ -163,7 +332,12 @@ export const topKHelp: HelpOf<typeof topK> = {
   },
   tries: { "the first eight": { k: 8 } },
   segments: ["rows", "offsets", "begins"],
-  results: { values: "where the elements go", indices: "where the positions of the elements go, as <u4" },
+  results: {
+    values: "where the elements go",
+    indices: "where the positions of the elements go, as <u4",
+    offsets:
+      "with a -k of several numbers: where the offsets go between which each segment's elements lie, as <u4",
+  },
   ways: {
     histogram: sortCountedAtOnce,
     count_digits: sortCountedByPass,
@@ -189,7 +363,7 @@ export const topKHelp: HelpOf<typeof topK> = {
 /** Few elements, many, more than there are, and some of each row, and of each segment. */
 export const topKExamples: Examples<Options> = {
   positions: ["indices"],
-  tuning: ["maxSegmentLength"],
+  tuning: ["maxSegmentLength", "maxSegmentCount", "maxK"],
   of: (type, length, random) => [
     ...ordersOf(type, random).flatMap(({ options, ...others }) => [
       { ...others, options: { ...options, k: between(random, 1, 40) } },
@@ -221,6 +395,48 @@ export const topKExamples: Examples<Options> = {
         ends: { type: u32, length: segments, contents: "ends" } as const,
       },
     })),
+    // A number for each segment.
+    ...ordersOf(type, random).flatMap(({ options, ...others }) => {
+      const most = Math.max(1, length);
+      const [rows, segments] = [rowsWithin(between(random, 1, most), most), between(random, 1, 9)];
+      const each = (of: NonNullable<ExampleArray["length"]>): ExampleArray => ({
+        type: u32,
+        length: of,
+        contents: { below: pick(random, [3, 40]) },
+      });
+      return [
+        {
+          ...others,
+          options: { ...options, segments: { rows }, ...pick(random, [{}, { maxK: 40 }]) },
+          operands: { k: each((count) => count / rowsWithin(rows, count)) },
+          isLengthKnown: true,
+        },
+        {
+          ...others,
+          options: {
+            ...options,
+            ...pick<Partial<Options>>(random, [
+              {},
+              { maxSegmentLength: most },
+              { maxSegmentLength: most, maxK: 40 },
+            ]),
+          },
+          operands: {
+            offsets: { type: u32, length: segments + 1, contents: "offsets" } as const,
+            k: each(segments),
+          },
+        },
+        {
+          ...others,
+          options,
+          operands: {
+            begins: { type: u32, length: segments, contents: "begins" } as const,
+            ends: { type: u32, length: segments, contents: "ends" } as const,
+            k: each(segments),
+          },
+        },
+      ];
+    }),
   ],
   // A row has as many elements, or the most that divide the length.
   forLength: ({ segments, ...others }, length) => ({

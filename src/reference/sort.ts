@@ -13,6 +13,7 @@ import { requireOptions } from "../options.ts";
 import { requireScalar } from "../plan/require_scalar.ts";
 import type { KeysOrder, SortOrder } from "../plan/sort_key.ts";
 import { requireBits, requireKey, requireKeys, requireWhole } from "../plan/sort_key.ts";
+import type { TopK, TopKOfEach } from "../primitives/top_k.ts";
 import { typeOfArray } from "./items.ts";
 import { resultsOver } from "./texts.ts";
 
@@ -204,7 +205,8 @@ export interface ReferenceTopK<A extends AnyArray> extends Omit<ReferenceSort<A>
 }
 
 /**
- * What `fold.topK` means, on the CPU: the greatest elements, the greatest first, and their positions.
+ * What `fold.topK` means, on the CPU: the greatest elements, the greatest first, and their positions. With a number for each segment, also where
+ * the results of each segment start.
  *
  * @throws {ArgumentError} as the call itself.
  *
@@ -213,28 +215,28 @@ export interface ReferenceTopK<A extends AnyArray> extends Omit<ReferenceSort<A>
  * const { values, indices } = topKReference(Float32Array.of(3, -1, 7, 3), 3);
  * values; // 7 3 3
  * indices; // 2 0 3
+ * topKReference(Float32Array.of(3, -1, 7, 3), [1, 2], { segments: { rows: 2 } }).offsets; // 0 1 3
  * ```
  */
-export function topKReference<A extends AnyArray>(
+export function topKReference<A extends AnyArray, K extends number | ArrayLike<number>>(
   data: A,
-  k: number,
+  k: K,
   options: ReferenceTopK<A> = {},
-): {
-  /** The elements, the first one first. */
-  readonly values: A;
-  /** The position of each in the data. */
-  readonly indices: Uint32Array;
-} {
+): K extends number ? TopK<A, Uint32Array> : TopKOfEach<A, Uint32Array> {
   const caller = "topKReference";
   requireOptions(caller, options, topKNames);
   const { smallest, ...others } = options;
-  requireWhole(k, 1, caller, "k");
-  const positions = positionsOf(caller, data, { ...others, descending: smallest !== true });
-  const indices = firstPositions(positions, k, others.segments, caller);
+  const isEach = typeof k === "object" && typeof Object(k).length === "number";
+  const number = isEach ? 0 : requireWhole(k, 1, caller, "k");
+  const sorted = positionsOf(caller, data, { ...others, descending: smallest !== true });
+  const { positions, offsets } = isEach
+    ? positionsOfEach(sorted, k as ArrayLike<number>, others.segments, caller)
+    : { positions: firstPositions(sorted, number, others.segments, caller) };
   return {
-    values: elementsAt(indices, data, typeOfArray(data, options.type, caller), caller),
-    indices,
-  };
+    values: elementsAt(positions, data, typeOfArray(data, options.type, caller), caller),
+    indices: positions,
+    ...(offsets && { offsets }),
+  } as never;
 }
 
 /**
@@ -374,6 +376,48 @@ function firstPositions(sorted: Uint32Array, k: number, segments: unknown, calle
     const sortedAt = (words[segment] as number) + at;
     return sortedAt < (ends[segment] as number) ? (sorted[sortedAt] as number) : 0xffffffff;
   });
+}
+
+/** Where each segment begins, and where it ends. */
+function spansOf(
+  segments: unknown,
+  length: number,
+  caller: string,
+): readonly (readonly [begin: number, end: number])[] {
+  const checked = requireSegments(segments, length, caller);
+  if ("rows" in checked) {
+    const { rows } = checked;
+    return Array.from({ length: length / rows }, (_, row) => [row * rows, (row + 1) * rows]);
+  }
+  const { words } = checked as Extract<CheckedSegments, { readonly words: Uint32Array }>;
+  const ends = checked.kind === "begins" ? checked.ends : words.subarray(1);
+  return Array.from(ends, (end, segment) => [words[segment] as number, end]);
+}
+
+/** The first positions of each segment, as many as its number says, and where those of each segment start. */
+function positionsOfEach(
+  sorted: Uint32Array,
+  k: ArrayLike<number>,
+  segments: unknown,
+  caller: string,
+): { readonly positions: Uint32Array; readonly offsets: Uint32Array } {
+  if (segments === undefined) {
+    refuse(caller, "k", "an array", "a whole number, or beside segments an array with a number for each");
+  }
+  const spans = spansOf(segments, sorted.length, caller);
+  if (k.length !== spans.length) {
+    refuse(caller, "k", `${k.length} numbers for ${spans.length} segments`, "one for each");
+  }
+  const positions: number[] = [];
+  const offsets = [0];
+  for (const [segment, [begin, end]] of spans.entries()) {
+    const number = requireWhole(k[segment], 0, caller, "k");
+    for (const position of sorted.subarray(begin, Math.min(end, begin + number))) {
+      positions.push(position);
+    }
+    offsets.push(positions.length);
+  }
+  return { positions: Uint32Array.from(positions), offsets: Uint32Array.from(offsets) };
 }
 
 /** The number of each element's segment. */

@@ -106,3 +106,29 @@ test("topk takes the greatest elements of each segment between offsets", () => {
   expect(fileOf("b.npy")).toEqual({ type: "f32", shape: [2, 2], data: [7, 3, 5, 0] });
   expect(fileOf("p.npy")).toEqual({ type: "u32", shape: [2, 2], data: [2, 0, 3, 0xffffffff] });
 });
+
+test("topk takes a number of each segment", () => {
+  put("x.npy", f32, Float32Array.of(9, 3, 8, 7, 6, 5));
+  put("o.npy", u32, Uint32Array.of(0, 3, 3, 5, 6));
+  put("k.npy", elementTypes.i64, BigInt64Array.of(2n, 7n, 1n, 0n));
+  for (const k of ["k.npy", "2,7,1,0"]) {
+    const given = ["topk", "x.npy", "-k", k, "--offsets", "o.npy", "-o", "b.npy"];
+    expect(run(...given, "--indices-out", "p.npy", "--offsets-out", "s.npy")).toEqual(done);
+    expect(fileOf("b.npy")).toEqual({ type: "f32", shape: [3], data: [9, 8, 7] });
+    expect(fileOf("p.npy")).toEqual({ type: "u32", shape: [3], data: [0, 2, 3] });
+    expect(fileOf("s.npy")).toEqual({ type: "u32", shape: [5], data: [0, 2, 2, 3, 3] });
+  }
+  expect(run("topk", "x.npy", "-k", "1,0", "--rows", "3", "-o", "b.npy")).toEqual(done);
+  expect(fileOf("b.npy").data).toEqual([9]);
+});
+
+test.for<readonly [RegExp, ...string[]]>([
+  [/there are no offsets; leave --offsets-out out/, "-k", "1", "--offsets-out", "s.npy"],
+  [/-k is 2 numbers for 3 segments; it takes one for each/, "-k", "1,2", "--rows", "1"],
+  [/-k\[0\] is -1; it takes a whole number from 0/, "-k", "-1,2,3", "--rows", "1"],
+  [/-k is an array; it takes a whole number, or beside segments/, "-k", "1,2"],
+  [/-k is "none\.npy", which is no file/, "-k", "none.npy", "--rows", "1"],
+])("numbers of segments that are wrong: %s", ([message, ...args]) => {
+  put("x.npy", f32, Float32Array.of(3, 1, 7));
+  failsIn(files.path, message, ["topk", "x.npy", "-o", "b.npy", ...args, ...SIMULATED]);
+});

@@ -7,7 +7,7 @@ import type { ElementType, TypeName } from "../../src/algebra/types.ts";
 import { nth as nthOnCpu, topK as topKOnCpu } from "../../src/cpu/selection_loops.ts";
 import { nth } from "../../src/primitives/nth.ts";
 import { topK } from "../../src/primitives/top_k.ts";
-import { argSortReference } from "../../src/reference/sort.ts";
+import { argSortReference, topKReference } from "../../src/reference/sort.ts";
 import { anyItems, randomBits, randomItems } from "../support/random.ts";
 import type { SortCall, Typed } from "./sort_calls.ts";
 import { bytesOf, elementsAt, expectSame, fewItems, onCpu, referenceOptions } from "./sort_calls.ts";
@@ -117,6 +117,37 @@ test.each(types)("$name: the first elements of each row", async (type) => {
   for (const rows of [1, 2, 10, 60, 100, 2000, 3000, 6000]) {
     for (const typed of kinds(type, 6000)) {
       await compareTopK(typed, { segments: { rows }, smallest: rows % 3 === 0 }, [1, 5, 32, 40, 700, 2500]);
+    }
+  }
+});
+
+test.each(types)("$name: as many of each row and segment as it has a number for", async (type) => {
+  const next = randomBits(`numbers ${type.name}`);
+  const length = 6000;
+  const ends = Array.from({ length: 40 }, () => next() % (length + 1)).sort((a, b) => a - b);
+  const each = (count: number, below: number): readonly number[] =>
+    Array.from({ length: count }, () => next() % below);
+  for (const typed of kinds(type, length)) {
+    for (const [segments, k] of [
+      [{ rows: 60 }, each(100, 9)],
+      [{ rows: 60 }, Array(100).fill(0)],
+      [{ rows: 3000 }, [2, 2999]],
+      [{ rows: 2000 }, [4, 0, 0xffffffff]],
+      [{ offsets: [0, ...ends, length] }, each(41, 300)],
+      [{ begins: ends.slice(0, -1), ends: ends.slice(1) }, each(39, 40)],
+    ] as const) {
+      for (const smallest of [false, true]) {
+        const made = await onCpu(topK, topKOnCpu, { ...typed, options: { segments, k, smallest } });
+        const { values, indices, offsets } = topKReference(typed.array as Uint32Array, k, {
+          segments,
+          smallest,
+          type: type as never,
+        });
+        const what = `${type.name} ${JSON.stringify(segments)} ${smallest}`;
+        for (const [at, array] of [values, indices, offsets].entries()) {
+          expectSame(made[at], bytesOf(array), what);
+        }
+      }
     }
   }
 });

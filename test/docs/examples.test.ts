@@ -141,6 +141,7 @@ describe("the example of", () => {
       output: storageBuffer(device, new Uint32Array(2000)),
       count: words(),
       indices: words(),
+      outputOffsets: words(),
       flags: words(),
       ...Object.fromEntries(ranges.map((range) => [range, words()])),
       length: 1000,

@@ -159,7 +159,12 @@ export async function runDescribed({ call, steps }: DescribedCase, fixture: Fixt
       data: step.data,
     });
     const run = isRecorded ? runRecorded : step.place === "at hand" ? runAtHand : runOnGpu;
-    return run(called, { ...given, isCounted }, step);
+    // A call whose length is known has room for as many results as follow from it.
+    const own =
+      isCounted || given.options === undefined
+        ? called
+        : { ...called, results: requestOf(called, { ...given, isCounted }, given.options).results };
+    return run(own, { ...given, isCounted }, step);
   });
   await fixture.requireNoError(title);
   return verdict;

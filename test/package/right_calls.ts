@@ -131,6 +131,9 @@ export const ordered: readonly [
   bigint,
   GpuArray<"f32", number>,
   GpuArray<"u32", number>,
+  Float32Array,
+  Uint32Array,
+  GpuArray<"u32", number>,
 ] = [
   await fold.histogram(floats, { bins: 2, range: [0, 2] }),
   await fold.histogram(data, { bins: 2, range: [0, 2], weights: floats }),
@@ -146,6 +149,9 @@ export const ordered: readonly [
   (await fold.nth(longs, 0)).value,
   (await fold.nth(gpu, 0)).value,
   (await fold.topK(gpu, 3)).indices,
+  (await fold.topK(floats, [1, 2], { segments: { rows: 2 } })).values,
+  (await fold.topK(floats, data, { segments: { rows: 2 } })).offsets,
+  (await fold.topK(gpu, counts, { segments: { offsets: counts }, maxK: 3 })).offsets,
 ];
 
 async function* chunks(): AsyncGenerator<Float32Array> {

@@ -26,7 +26,7 @@ const rows = described.flatMap((of) => {
       options: Object.keys(kinds),
       // Numbers are arguments, and arrays are tested with the operands.
       kinds: Object.entries({ ...kinds, ...Object.fromEntries(numbers.map((one) => [one, "count"])) }).filter(
-        ([option]) => operands.every((one) => one.name !== option),
+        ([option]) => operands.every(({ name, inside }) => name !== option || inside === name),
       ),
     };
   });
@@ -48,6 +48,7 @@ const values = [null, Number.NaN, -1, 1.5, 0, true, "?", {}, [], () => 1, Symbol
 function isWrong(kind: unknown, value: unknown): boolean {
   switch (kind) {
     case "count":
+    case "counts":
       return !Number.isInteger(value) || (value as number) < 0;
     case "boolean":
       return typeof value !== "boolean";

@@ -3,6 +3,7 @@ import { planPrimitive } from "../../src/gpu/forms/prepare.ts";
 import type { DeviceFacts } from "../../src/plan/device_facts.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { exampleOf, operandsIn, requestFor, typeIn } from "../../src/primitives/example_calls.ts";
+import { lengthOf } from "../../src/primitives/examples.ts";
 import { bitsOf, bytesOf } from "../fuzz/values.ts";
 import type { Described } from "./primitives.ts";
 import { described } from "./primitives.ts";
@@ -45,7 +46,7 @@ export function planExample(
   const { example, options } = drawn;
   const operands = operandsIn(primitive, example).map(([operand, given]) => {
     const bytes = operand.inside ? bytesOf(Uint32Array.of(0, some)) : new Uint8Array(0);
-    const length = given.length ?? some;
+    const length = lengthOf(given, some);
     return { operand, type: typeIn(operand, given, type), bytes, length: bytes.length / 4, room: length };
   });
   const isCounted = lengthOnGpu === true && !example.isLengthKnown;

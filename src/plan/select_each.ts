@@ -1,0 +1,146 @@
+import type { ByKind } from "../adapters/adapter.ts";
+import { tableFor } from "../adapters/adapter.ts";
+import { expandRuns as gpu } from "../adapters/gpu.ts";
+import { expandRuns as nvidia } from "../adapters/nvidia.ts";
+import { expandRuns as software } from "../adapters/software.ts";
+import type { Shape } from "../adapters/tables.ts";
+import { u32 } from "../algebra/integers.ts";
+import { ArgumentError } from "../errors.ts";
+import type { Arrangement, Kernel } from "../kernels/kernel.ts";
+import { countTakenKernel, storeSortedKernel } from "../kernels/select.ts";
+import type { Sizes } from "../kernels/sizes.ts";
+import type { SortedSegments } from "../kernels/sort_segments.ts";
+import type { DeviceFacts } from "./device_facts.ts";
+import { saturatingSum } from "./expand_runs.ts";
+import { moveSizes } from "./gather.ts";
+import { plainSizes } from "./one_dispatch_plan.ts";
+import type { Pass, PassParams, Plan, RangeName, Scratch, SegmentRanges } from "./plan.ts";
+import { bound, distinct, wholeWords, withRanges } from "./plan.ts";
+import { planScan } from "./scan.ts";
+import { countsOf } from "./segment_counts.ts";
+import type { TopKRowsOptions } from "./select.ts";
+import { common } from "./select.ts";
+import { untuned } from "./sort.ts";
+import { requireWhole } from "./sort_key.ts";
+import { startBindings, startRanges } from "./sort_segments.ts";
+
+// Selections of the first elements of each segment, where each segment has a k of its own. The segments are sorted, or if they are rows of which
+// few elements are taken, the first ones of each are selected. A dispatch counts what is taken of each, a scan of the counts gives where the
+// results of each start, and each result looks for its segment, as items of runs do.
+
+const tables: ByKind<Shape> = { software, nvidia, gpu };
+
+/** What puts the first positions of each segment in order, as a part of a plan. */
+export interface SortedPositions {
+  readonly kernels: readonly Kernel[];
+  readonly scratch: readonly Scratch[];
+  /** Where it leaves the positions, each segment's from where the segment begins. */
+  readonly positions: Scratch;
+  /** How many positions it leaves of a row, if these are not all. The rows of positions are as long. */
+  storedOf?(columns: number): number;
+  passes(length: number, arrangement: Arrangement, params: PassParams): readonly Pass[];
+}
+
+/** The segments of such a plan, and the most of them, and of the elements to take of each. */
+interface EachSegment {
+  readonly segments: SortedSegments;
+  readonly mostSegments: number;
+  readonly mostK: number;
+}
+
+/** The numbers of a recording: the segments, and how many results there is room for. The default is room for all. */
+const numbersOf = ({ segments, mostSegments, mostK }: EachSegment): SegmentRanges => ({
+  numbers: [segments === "rows" ? "rows" : "segmentCount", "outputLength"],
+  reduces: false,
+  headsOf: (length) => length,
+  countsOf(given, length, plan) {
+    const counts = countsOf(given, length, plan);
+    const { segment_count: count = 0 } = counts;
+    if (count > mostSegments) {
+      throw new ArgumentError(
+        `${plan.title}: there are ${count} segments, and this was prepared for a maxSegmentCount of ${mostSegments}`,
+        segments === "rows" ? "rows" : "segmentCount",
+      );
+    }
+    const { outputLength = Math.min(length, count * mostK) } = given;
+    return { ...counts, room: requireWhole(outputLength, 0, plan.title, "outputLength") };
+  },
+});
+
+/**
+ * Plans the selection of as many first elements of each segment as the range `k` says, at most `mostK`. `sorted` leaves at least so many
+ * positions. The options were checked.
+ */
+export function planTopKEach(
+  options: TopKRowsOptions,
+  mostK: number,
+  sorted: SortedPositions,
+  facts: DeviceFacts,
+): Plan {
+  const { type, maxLength, segments, maxSegmentCount, lengthOnGpu = false } = options;
+  const title = `topK<${type.name}> of ${segments}`;
+  const most = maxSegmentCount === undefined ? maxLength : maxSegmentCount;
+  const mostSegments = requireWhole(most, 0, title, "maxSegmentCount");
+  const moves = moveSizes(title, u32, facts);
+  const counting = countTakenKernel(segments, lengthOnGpu, moves);
+  const scan = planScan({ type: u32, op: saturatingSum, maxLength: mostSegments + 1 }, untuned(facts), [
+    "items",
+  ]);
+  const sizes = plainSizes(tableFor(tables, facts), title, type, {}, facts);
+  const store = storeSortedKernel(type, sizes);
+  const words = (name: string, length: number): Scratch => ({ name, bytes: wholeWords(length * u32.bytes) });
+  const counts = words("numbers of taken elements", mostSegments + 1);
+  const begins = words("begins of segments", mostSegments);
+  const { positions } = sorted;
+  return {
+    ...common(title, maxLength, type),
+    segments: numbersOf({ segments, mostSegments, mostK }),
+    vector: 1,
+    needs: new Set<RangeName>([
+      ...(["input", "output", "indices", "k", "outputOffsets", "count"] as const),
+      ...startRanges(segments),
+      ...(lengthOnGpu ? (["length"] as const) : []),
+    ]),
+    variants: [{ arrangement: "items" }],
+    outputLength: (length, { room = length } = {}) => room,
+    kernels: distinct([...sorted.kernels, counting, ...scan.kernels, store]),
+    scratch: [positions, counts, begins, ...sorted.scratch, ...scan.scratch],
+    passes(length, arrangement, _, params = {}) {
+      const { segment_count: count = 0, columns = 0, room = length } = params;
+      const tilesOf = (items: number, { workGroupSize, items: perThread }: Sizes): number =>
+        Math.max(1, Math.ceil(items / (workGroupSize * perThread)));
+      const stored = sorted.storedOf?.(columns);
+      return [
+        ...sorted.passes(length, arrangement, params),
+        {
+          kernel: counting,
+          bindings: bound(counting, {
+            k: "k",
+            output: counts,
+            begins,
+            ...startBindings(segments),
+            length_buffer: "length",
+          }),
+          length: stored === undefined ? length : count * stored,
+          tiles: tilesOf(count + 1, moves),
+          params: { k: mostK, ...(stored !== undefined && { columns: stored }) },
+        },
+        ...withRanges(scan.passes(count + 1, "items"), { input: counts, output: "outputOffsets" }),
+        {
+          kernel: store,
+          bindings: bound(store, {
+            input: "input",
+            output: "output",
+            indices: "indices",
+            positions,
+            begins,
+            ends: "outputOffsets",
+            count_buffer: "count",
+          }),
+          length: count + 1,
+          tiles: tilesOf(room, sizes),
+        },
+      ];
+    },
+  };
+}
