@@ -303,8 +303,8 @@ const ordered = (others: (few: number, many: number) => readonly number[]): Exam
 });
 
 export const unionExamples = /* @__PURE__ */ ordered((few, many) => [0, few, many]);
-export const intersectionExamples = /* @__PURE__ */ ordered((few, many) => [many, 0, few]);
-export const differenceExamples = /* @__PURE__ */ ordered((few, many) => [few, 0, many]);
+export const intersectionExamples = /* @__PURE__ */ ordered((few, many) => [many, 0, many, few]);
+export const differenceExamples = /* @__PURE__ */ ordered((few, many) => [few, 0, few, many]);
 
 /** The same with and without values. At hand, values in a Uint16Array have no element type. */
 export const mergeExamples: Examples<Options> = {
