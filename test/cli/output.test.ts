@@ -99,7 +99,7 @@ describe("a signal while a file is written", () => {
 
   test("shows the cursor again, which the progress bar hides", async () => {
     const terminal = preload('Object.defineProperty(process.stderr, "isTTY", { value: true });');
-    const args = ["bench", "--sizes", "64Ki,256Ki,1Mi", "--types", "u64", ...SOFTWARE];
+    const args = ["bench", "--sizes", "8Ki,16Ki,32Ki,64Ki", "--types", "u64", ...SOFTWARE];
     const child = spawn(process.execPath, [terminal, program, ...args], { cwd: folder });
     let shown = "";
     child.stderr.on("data", (text: Buffer) => {

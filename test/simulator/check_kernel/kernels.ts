@@ -258,6 +258,7 @@ const divergence: readonly Planted[] = [
 const stuck: readonly Planted[] = [
   {
     title: "a flag that nobody sets",
+    runs: 3,
     faulty: "loop { if (atomicLoad(&counts[0]) == 1u) { break; } } // fault",
     right: "atomicStore(&counts[0], 1u);\nloop { if (atomicLoad(&counts[0]) == 1u) { break; } }",
   },
@@ -324,8 +325,8 @@ const stuck: readonly Planted[] = [
   {
     title: "a float that never is the end",
     runs: 1,
-    faulty: "for (var x = 0.0; x != 1.0; x += 0.3) {} // fault",
-    right: "for (var x = 0.0; x != 1.0; x += 0.25) {}",
+    faulty: "if (t == 0u) { for (var x = 0.0; x != 1.0; x += 0.3) {} } // fault",
+    right: "if (t == 0u) { for (var x = 0.0; x != 1.0; x += 0.25) {} }",
   },
   {
     title: "a list that leads back",
