@@ -4,8 +4,9 @@ import { ArgumentError, refuse, shown } from "./errors.ts";
 export type OptionNames = Readonly<Record<string, unknown>>;
 
 /**
- * What an option takes, so that the command and the tests know how to give it: a whole number, one or a list of one for each segment, WGSL, the values that WGSL names, an element type, a
- * list of numbers, true or false for all keys or a list of these, an operator, an object of distances, what stands past the ends of data, or one of some words. `true` is for all that is none of these.
+ * What an option takes, so that the command and the tests know how to give it: a whole number; such a number, or a list with one for each
+ * segment; WGSL; the values that WGSL names; an element type; a list of numbers; true or false for all keys, or a list of these; an operator; an
+ * object of distances; what stands past the ends of data; or one of some words. `true` is for all that is none of these.
  */
 export type OptionKind =
   | true

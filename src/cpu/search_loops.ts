@@ -344,10 +344,13 @@ const addingWhole =
     }
   };
 
-/** Counts integers of a word in even bins whose width is a power of two. What has the highest edge counts as another bin. */
-function countByShift(words: Int32Array, low: number, span: number, shift: number, sums: Int32Array): void {
+/**
+ * Counts integers of a word in even bins whose width is a power of two. What has the highest edge counts as another bin. Offsets from the
+ * lowest edge are at most `most`.
+ */
+function countByShift(words: Int32Array, low: number, most: number, shift: number, sums: Int32Array): void {
   const sign = -0x80000000;
-  const last = Math.min(span, 2 ** 32 - 1) ^ sign;
+  const last = most ^ sign;
   const first = low | 0;
   for (let at = 0; at < words.length; at++) {
     const offset = ((words[at] as number) - first) | 0;
@@ -359,9 +362,9 @@ function countByShift(words: Int32Array, low: number, span: number, shift: numbe
 }
 
 /** The same in even bins of any width, where all products are exact. */
-function countEven(words: Int32Array, low: number, span: number, sums: Int32Array): void {
+function countEven(words: Int32Array, low: number, most: number, span: number, sums: Int32Array): void {
   const count = sums.length - 1;
-  const last = Math.min(span, 2 ** 32 - 1) >>> 0;
+  const last = most >>> 0;
   const first = low | 0;
   for (let at = 0; at < words.length; at++) {
     const offset = ((words[at] as number) - first) >>> 0;
@@ -389,10 +392,12 @@ function countedEven({ type, numbers }: CpuArray, { count, whole }: Bins): Numbe
   }
   const words = bitsOf(numbers) as Int32Array;
   const sums = new Int32Array(count + 1);
+  // No element has an edge past the type's range: the lowest one of the type would be as far from the lowest edge, modulo 2^32.
+  const most = low + span > (greatest as number) ? span - 1 : span;
   if (isPower) {
-    countByShift(words, low, span, shift, sums);
+    countByShift(words, low, most, shift, sums);
   } else {
-    countEven(words, low, span, sums);
+    countEven(words, low, most, span, sums);
   }
   sums[count - 1] = (sums[count - 1] as number) + (sums[count] as number);
   return new Uint32Array(sums.buffer, 0, count);

@@ -9,6 +9,12 @@ export function neededFor(bytes: number, { maxStorageBufferBindingSize, maxBuffe
   return `open the device with a ${limits.join(" and a ")}`;
 }
 
+/** How many items of so many bytes the device can bind at most. */
+export const mostBindable = (
+  itemBytes: number,
+  { maxStorageBufferBindingSize, maxBufferSize }: Limits,
+): number => Math.floor(Math.min(maxStorageBufferBindingSize, maxBufferSize) / itemBytes);
+
 /** @throws {LimitError} for a range of more items than the device can bind. `option` is what names the range or its length. */
 export function requireBindable(
   title: string,
@@ -17,7 +23,7 @@ export function requireBindable(
   limits: Limits,
   option: string,
 ): void {
-  const most = Math.floor(Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize) / itemBytes);
+  const most = mostBindable(itemBytes, limits);
   if (items > most) {
     throw new LimitError(
       `${title}: ${items} items of ${itemBytes} bytes are more than the device can bind, which is ${most}; ${neededFor(items * itemBytes, limits)}`,

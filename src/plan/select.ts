@@ -92,7 +92,7 @@ export interface TopKRowsOptions<Name extends string = string> extends Omit<TopK
   readonly maxSegmentLength?: number;
   /** With `k: u32`: the most elements to take of a segment. A greater number counts as this one. If it is small, long rows are not sorted. */
   readonly maxK?: number;
-  /** With `k: u32`: the most segments of a recording. The default is `maxLength`. */
+  /** With `k: u32`: the most segments of a recording. The default is `maxLength`, or as many as the device can bind numbers for. */
   readonly maxSegmentCount?: number;
 }
 

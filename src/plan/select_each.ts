@@ -10,6 +10,7 @@ import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import { countTakenKernel, storeSortedKernel } from "../kernels/select.ts";
 import type { Sizes } from "../kernels/sizes.ts";
 import type { SortedSegments } from "../kernels/sort_segments.ts";
+import { mostBindable, requireBindable } from "./binding_length.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { saturatingSum } from "./expand_runs.ts";
 import { moveSizes } from "./gather.ts";
@@ -30,7 +31,7 @@ import { startBindings, startRanges } from "./sort_segments.ts";
 
 const tables: ByKind<Shape> = { software, nvidia, gpu };
 
-/** What puts the first positions of each segment in order, as a part of a plan. */
+/** What puts the first positions of each segment in order: the first passes of such a plan. */
 export interface SortedPositions {
   readonly kernels: readonly Kernel[];
   readonly scratch: readonly Scratch[];
@@ -79,8 +80,12 @@ export function planTopKEach(
 ): Plan {
   const { type, maxLength, segments, maxSegmentCount, lengthOnGpu = false } = options;
   const title = `topK<${type.name}> of ${segments}`;
-  const most = maxSegmentCount === undefined ? maxLength : maxSegmentCount;
-  const mostSegments = requireWhole(most, 0, title, "maxSegmentCount");
+  const mostSegments =
+    maxSegmentCount === undefined
+      ? Math.min(maxLength, mostBindable(u32.bytes, facts.limits) - 1)
+      : requireWhole(maxSegmentCount, 0, title, "maxSegmentCount");
+  // There is one more number than there are segments.
+  requireBindable(title, mostSegments + 1, u32.bytes, facts.limits, "maxSegmentCount");
   const moves = moveSizes(title, u32, facts);
   const counting = countTakenKernel(segments, lengthOnGpu, moves);
   const scan = planScan({ type: u32, op: saturatingSum, maxLength: mostSegments + 1 }, untuned(facts), [

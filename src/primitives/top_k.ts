@@ -66,11 +66,14 @@ export interface TopKRanges extends NthRanges {
   readonly segmentCount?: number;
   /** With `k: u32`: how many elements to take of each segment, as u32. Of a segment that has fewer, all are taken. */
   readonly k?: BufferRange;
-  /** With `k: u32`: how many elements `output` and `indices` have room for. Those past that many are left out. The default is the length. */
+  /**
+   * With `k: u32`: how many elements `output` and `indices` have room for. Those past that many are left out. The default is room for all that
+   * there can be: the length, or `maxK` for each segment if that is less.
+   */
   readonly outputLength?: number;
   /**
    * With `k: u32`: receives where the results of each segment start, and where those of the last one end, as u32. They are the same if there
-   * is less room.
+   * is less room. They are in another buffer than the results.
    */
   readonly outputOffsets?: BufferRange;
   /**
@@ -231,7 +234,7 @@ async function plan(options: TopKOptions | TopKRowsOptions, facts: DeviceFacts):
     }
   }
   if (typeof k === "object") {
-    refuse("topK", "k", k?.name ?? "null", "a whole number from 1, or u32 beside segments");
+    refuse("topK", "k", k?.name ?? shown(k), "a whole number from 1, or u32 beside segments");
   }
   return planTopK(options as TopKOptions, facts);
 }

@@ -113,6 +113,14 @@ test("histograms", async () => {
   expect(await fold.histogram(signed, { bins: 3, range: [-8, 7] })).toEqual(Uint32Array.of(1, 2, 1));
   expect(await fold.histogram(signed, { bins: 3, range: [-7, 9] })).toEqual(Uint32Array.of(0, 2, 3));
   expect(await fold.histogram(words, { bins: 3, range: [-10, 290] })).toEqual(Uint32Array.of(3, 0, 3));
+  // The highest edge is past the type's greatest value, and the lowest one above its least.
+  const ends = Int32Array.of(-(2 ** 31), -(2 ** 31), 5, 2 ** 31 - 1);
+  const ofWords = new Uint32Array(ends.buffer).map((x) => x ^ 0x80000000);
+  for (const bins of [3, 4]) {
+    const counts = Uint32Array.from({ length: bins }, (_, at) => (at % (bins - 1) === 0 ? 1 : 0));
+    expect(await fold.histogram(ends, { bins, range: [0, 2 ** 31] })).toEqual(counts);
+    expect(await fold.histogram(ofWords, { bins, range: [2 ** 31, 2 ** 32] })).toEqual(counts);
+  }
   expect(await fold.histogram(words, { bins: 4, bin: "x / 64u" })).toEqual(Uint32Array.of(2, 1, 0, 1));
   expect(await fold.histogram(signed, { bins: 3, bin: "f32(x) * 0.3" })).toEqual(Uint32Array.of(2, 0, 3));
   const weights = Uint32Array.of(1, 2, 4, 0xffffffff, 8, 16, 2);

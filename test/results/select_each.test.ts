@@ -2,9 +2,11 @@ import { expect, test } from "vitest";
 import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { Fold, TopKRowsOptions } from "../../src/node.ts";
+import { planTopKRows } from "../../src/plan/select_rows.ts";
 import { topKReference } from "../../src/reference/sort.ts";
 import { GUARD, guarded, storageBuffer, submitted } from "../support/buffers.ts";
 import { allowFindings, useFold } from "../support/fold.ts";
+import { defaultLimits, factsWith } from "../support/kernels.ts";
 import { testMutations } from "../support/mutations.ts";
 import { errorOf } from "../support/option_checks.ts";
 import { randomBits } from "../support/random.ts";
@@ -18,6 +20,17 @@ const LENGTH = 300;
 /** Segments with no element, with one, with fewer than are taken, with as many, and with more than a small tile has. */
 const offsets = [0, 0, 1, 4, 9, 9, 268, LENGTH];
 const k = [3, 0, 5, 5, 1, 40, 0xffffffff];
+
+test("the longest data that the device can bind needs no maxSegmentCount", async () => {
+  const most = defaultLimits.maxStorageBufferBindingSize / 4;
+  for (const segments of ["rows", "offsets"] as const) {
+    const plan = planTopKRows({ type: f32, k: u32, segments, maxLength: most }, factsWith());
+    const [{ bytes } = { bytes: 0 }] = plan.scratch.filter(
+      ({ name }) => name === "numbers of taken elements",
+    );
+    expect(bytes).toBe(4 * most);
+  }
+});
 
 test("each segment has its own number of results, and no place without one", async () => {
   const data = Float32Array.of(9, 3, 8, 7, 6, 5);
@@ -398,6 +411,23 @@ test.each<readonly [message: RegExp, option: string, run: () => Promise<unknown>
     /maxSegmentCount is -1; it takes a whole number from 0/,
     "maxSegmentCount",
     () => fold().prepareTopK({ type: f32, k: u32, maxLength: 4, segments: "rows", maxSegmentCount: -1 }),
+  ],
+  [
+    /^topK<f32> of offsets: 1073741825 items of 4 bytes are more than the device can bind/,
+    "maxSegmentCount",
+    () =>
+      fold().prepareTopK({
+        type: f32,
+        k: u32,
+        maxLength: 4,
+        segments: "offsets",
+        maxSegmentCount: 2 ** 30,
+      }),
+  ],
+  [
+    /topK: k is \[1, 2\]; it takes a whole number from 1, or u32 beside segments/,
+    "k",
+    () => fold().prepareTopK({ type: f32, k: [1, 2], maxLength: 4 } as never),
   ],
   [
     /of rows takes no length on the GPU/,
