@@ -23,7 +23,7 @@ import type { Family, FamilyLoops } from "./fold_words.ts";
 import { anyWord, oddWords } from "./fold_words.ts";
 
 /** The loops over all types but u32 and i32. */
-export const loopsByFamily = {
+export const loopsByFamily: Readonly<Record<Exclude<Family, "words">, FamilyLoops>> = {
   pairs: {
     sum: addPairs,
     product: mulPairs,
@@ -59,4 +59,4 @@ export const loopsByFamily = {
     any: /* @__PURE__ */ overHalves("words", anyWord),
     odd: /* @__PURE__ */ overHalves("words", oddWords),
   },
-} as const satisfies Record<Exclude<Family, "words">, FamilyLoops>;
+};
