@@ -33,7 +33,7 @@ export function boundsOf(segments: CpuSegments, length: number): Bounds {
     case "headBits":
       return boundsBetween(offsetsOfMarks(segments.words, length));
     default:
-      return boundsBetween(offsetsOfRows(segments.rows, length));
+      return boundsBetween(rowStarts(length, segments.rows));
   }
 }
 
@@ -43,14 +43,15 @@ const boundsBetween = (offsets: Uint32Array): Bounds => ({
   ends: offsets.subarray(1),
 });
 
-function offsetsOfRows(items: number, length: number): Uint32Array {
-  const offsets = new Uint32Array(length / items + 1);
-  let offset = 0;
-  for (let row = 0; row < offsets.length; row++) {
-    offsets[row] = offset;
-    offset = (offset + items) >>> 0;
+/** Where each row starts, and where the last one ends. */
+export function rowStarts(length: number, rows: number): Uint32Array {
+  const starts = new Uint32Array(length / rows + 1);
+  let start = 0;
+  for (let row = 0; row < starts.length; row++) {
+    starts[row] = start;
+    start = (start + rows) >>> 0;
   }
-  return offsets;
+  return starts;
 }
 
 /** The first element, those whose bit is set, and the length. */

@@ -1,9 +1,11 @@
 import type { CpuArray, OnCpu } from "./call.ts";
 import { elementsAt } from "./elements_at.ts";
+import type { Bounds } from "./segments.ts";
+import { boundsOf, rowStarts } from "./segments.ts";
 import { fewOfRows } from "./select_few.ts";
 import { firstPositions, nthPosition, selectionKeys } from "./select_keys.ts";
 import type { Order } from "./sort_order.ts";
-import { orderOf, positionsIn, rowStarts, startsWithGaps } from "./sort_order.ts";
+import { orderOf, positionsIn, startsWithGaps } from "./sort_order.ts";
 
 /** Up to so many first elements are put in their places one by one, or more of them if the square of their number is less than half of a row. */
 const FEW = 32;
@@ -22,7 +24,8 @@ export const topK: OnCpu = async (call) => {
   const { offsets, begins = offsets, ends = offsets?.subarray(1), k: each } = words ?? {};
   const rows = numbers?.rows ?? Math.max(1, data.length);
   if (each) {
-    const taken = begins && ends ? ofEachSegment(order, each, begins, ends) : ofEachRow(order, each, rows);
+    const taken =
+      begins && ends ? ofEachSegment(order, each, { begins, ends }) : ofEachRow(order, each, rows);
     return [elementsAt(data, taken.positions, title), taken.positions, taken.offsets];
   }
   const positions =
@@ -70,19 +73,15 @@ interface TakenOfEach {
 }
 
 /** Takes of each segment as many positions as it has a number for, from where its positions begin. */
-function takeOfEach(
-  sorted: Uint32Array,
-  each: Uint32Array,
-  spanOf: (segment: number) => readonly [begin: number, length: number],
-): TakenOfEach {
+function takeOfEach(sorted: Uint32Array, each: Uint32Array, { begins, ends }: Bounds): TakenOfEach {
   const offsets = new Uint32Array(each.length + 1);
   for (let segment = 0; segment < each.length; segment++) {
-    const [, length] = spanOf(segment);
+    const length = (ends[segment] as number) - (begins[segment] as number);
     offsets[segment + 1] = (offsets[segment] as number) + Math.min(each[segment] as number, length);
   }
   const positions = new Uint32Array(offsets[each.length] as number);
   for (let segment = 0; segment < each.length; segment++) {
-    const [begin] = spanOf(segment);
+    const begin = begins[segment] as number;
     const [from, to] = [offsets[segment] as number, offsets[segment + 1] as number];
     positions.set(sorted.subarray(begin, begin + to - from), from);
   }
@@ -90,27 +89,21 @@ function takeOfEach(
 }
 
 /** The positions of the first elements of each segment, in order, as many as it has a number for. */
-const ofEachSegment = (
-  order: Order,
-  each: Uint32Array,
-  begins: Uint32Array,
-  ends: Uint32Array,
-): TakenOfEach =>
-  takeOfEach(positionsIn(order, startsWithGaps(begins, ends, order.keyed.length)), each, (segment) => {
-    const begin = begins[segment] as number;
-    return [begin, (ends[segment] as number) - begin];
-  });
+const ofEachSegment = (order: Order, each: Uint32Array, bounds: Bounds): TakenOfEach =>
+  takeOfEach(
+    positionsIn(order, startsWithGaps(bounds.begins, bounds.ends, order.keyed.length)),
+    each,
+    bounds,
+  );
 
 /** The positions of the first elements of each row, in order, as many as it has a number for. */
 function ofEachRow(order: Order, each: Uint32Array, rows: number): TakenOfEach {
   const most = Math.min(
     rows,
-    each.reduce((greatest, one) => Math.max(greatest, one), 0),
+    each.reduce((greatest, one) => Math.max(greatest, one), 1),
   );
-  return takeOfEach(most === 0 ? each : firstOfRows(order, most, rows), each, (row) => [
-    row * most,
-    Math.min(most, rows),
-  ]);
+  const first = firstOfRows(order, most, rows);
+  return takeOfEach(first, each, boundsOf({ kind: "rows", rows: most }, first.length));
 }
 
 /** The positions of the first elements of each row, in order. */

@@ -2,13 +2,13 @@ import { requireKeys } from "../plan/sort_key.ts";
 import type { CpuArray, CpuCall, Numbers, OnCpu } from "./call.ts";
 import { elementsAt } from "./elements_at.ts";
 import { numbersOver, wordsOf } from "./numbers.ts";
+import { rowStarts } from "./segments.ts";
 import { keysOf, numbersOf, sortedNumbers64 } from "./sort_keys.ts";
 import type { Order } from "./sort_order.ts";
 import {
   orderOf,
   positionsByKeys,
   positionsIn,
-  rowStarts,
   sortKeys,
   sortWithWords,
   startsWithGaps,

@@ -136,15 +136,6 @@ export function positionsIn(order: Order, starts: Uint32Array): Uint32Array {
   return sortWithWords(keysOf(keyed, rule), positions, order, starts).words;
 }
 
-/** Where each row starts, and where the last one ends. */
-export function rowStarts(length: number, rows: number): Uint32Array {
-  const starts = new Uint32Array(length / rows + 1);
-  for (let row = 0; row < starts.length; row++) {
-    starts[row] = row * rows;
-  }
-  return starts;
-}
-
 /** Calls a function for each run of two or more keys of a range that are equal in some bits. */
 function forRuns(
   keys: Uint32Array,

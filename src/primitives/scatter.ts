@@ -8,6 +8,7 @@ import type { ElementType } from "../algebra/types.ts";
 import { isSameType, requireType } from "../algebra/types.ts";
 import { refuse, shown } from "../errors.ts";
 import type { OptionTable } from "../options.ts";
+import { mostBindable } from "../plan/binding_length.ts";
 import type { DeviceFacts } from "../plan/device_facts.ts";
 import type { Told } from "../plan/explain_way.ts";
 import { has } from "../plan/explain_way.ts";
@@ -66,9 +67,8 @@ const LEAST = 256;
 
 /** The length of a result that a plan of calls is made for: a power of two, so that other lengths can use it, too, if there is room for so many. */
 function plannedLength(length: number, itemBytes: number, { limits }: DeviceFacts): number {
-  const most = Math.floor(Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize) / itemBytes);
   const rounded = powerOfTwoFor(Math.max(LEAST, length));
-  return rounded <= most ? rounded : length;
+  return rounded <= mostBindable(itemBytes, limits) ? rounded : length;
 }
 
 /** Elements at their positions. */

@@ -369,22 +369,19 @@ function firstPositions(sorted: Uint32Array, k: number, segments: unknown, calle
   if ("rows" in checked) {
     return sorted.filter((_, at) => at % checked.rows < k);
   }
-  const { words } = checked as Extract<CheckedSegments, { readonly words: Uint32Array }>;
-  const ends = checked.kind === "begins" ? checked.ends : words.subarray(1);
-  return Uint32Array.from({ length: ends.length * k }, (_, place) => {
-    const [segment, at] = [Math.floor(place / k), place % k];
-    const sortedAt = (words[segment] as number) + at;
-    return sortedAt < (ends[segment] as number) ? (sorted[sortedAt] as number) : 0xffffffff;
+  const spans = spansOf(checked, length);
+  return Uint32Array.from({ length: spans.length * k }, (_, place) => {
+    const [begin, end] = spans[Math.floor(place / k)] as Span;
+    const sortedAt = begin + (place % k);
+    return sortedAt < end ? (sorted[sortedAt] as number) : 0xffffffff;
   });
 }
 
-/** Where each segment begins, and where it ends. */
-function spansOf(
-  segments: unknown,
-  length: number,
-  caller: string,
-): readonly (readonly [begin: number, end: number])[] {
-  const checked = requireSegments(segments, length, caller);
+/** Where a segment begins, and where it ends. */
+type Span = readonly [begin: number, end: number];
+
+/** The span of each segment. */
+function spansOf(checked: CheckedSegments, length: number): readonly Span[] {
   if ("rows" in checked) {
     const { rows } = checked;
     return Array.from({ length: length / rows }, (_, row) => [row * rows, (row + 1) * rows]);
@@ -404,7 +401,7 @@ function positionsOfEach(
   if (segments === undefined) {
     refuse(caller, "k", "an array", "a whole number, or beside segments an array with a number for each");
   }
-  const spans = spansOf(segments, sorted.length, caller);
+  const spans = spansOf(requireSegments(segments, sorted.length, caller), sorted.length);
   if (k.length !== spans.length) {
     refuse(caller, "k", `${k.length} numbers for ${spans.length} segments`, "one for each");
   }
