@@ -527,6 +527,54 @@ const partitioning: NamedTask = {
     ),
 };
 
+/** Rows of as many elements, of which the greatest are taken: eight of each row, or up to 15, by a number that each row has. */
+const ROW = 32;
+const numberOf = (row: number, isEach: boolean): number => (isEach ? wordAt(row) >>> 28 : 8);
+
+const choosing = (isEach: boolean): NamedTask => ({
+  name: `greatest of rows of ${ROW}, ${isEach ? "a number for each" : "8 of each"}`,
+  async task({ fold, buffers: { input, output: to, reordered, words }, length }) {
+    const rows = length / ROW;
+    const made = await Promise.all(
+      ["numbers", "offsets"].map((name) => createBuffer(fold.device, name, 4 * (rows + 1))),
+    );
+    const [k, outputOffsets] = made as [GPUBuffer, GPUBuffer];
+    writeWords(
+      fold.device,
+      k,
+      wordsBy(rows, (row) => numberOf(row, isEach)),
+    );
+    const shared = { type: u32, segments: "rows", maxLength: length, maxSegmentLength: ROW } as const;
+    const ranges = { input, output: to, indices: reordered, length, rows: ROW };
+    const expected = () => {
+      const chosen: number[] = [];
+      for (let row = 0; row < rows; row++) {
+        const sorted = wordsBy(ROW, (at) => wordAt(row * ROW + at))
+          .sort()
+          .reverse();
+        chosen.push(...sorted.subarray(0, numberOf(row, isEach)));
+      }
+      return output(Uint32Array.from(chosen));
+    };
+    const { destroy, ...task } = isEach
+      ? await recorded(
+          fold.prepareTopK({ ...shared, k: u32 }),
+          { ...ranges, k, outputOffsets, count: words },
+          ["output", "reordered"],
+          expected,
+        )
+      : await recorded(fold.prepareTopK({ ...shared, k: 8 }), ranges, ["output", "reordered"], expected);
+    return {
+      ...task,
+      destroy() {
+        for (const one of [{ destroy }, ...made]) {
+          one.destroy();
+        }
+      },
+    };
+  },
+});
+
 const BINS = 256;
 const RANGE = 2 ** 16;
 
@@ -583,6 +631,7 @@ export const rows: readonly Row[] = [
   ...at([24, 26], { ...merging(true), beside: copy, goal: 5.45 }),
   ...at([26], { ...intersecting, beside: merging(false), goal: 2 }),
   ...at([22, 24], { ...sorting("two u32"), beside: sorting("u64"), goal: 1.1 }),
+  ...at([20, 24], { ...choosing(true), beside: choosing(false), goal: 1.5 }),
   // CUB: 762, 788, 869 and 1352 µs at 2^28 (H200), where a copy takes 512.
   ...at([20, 24, 28], {
     ...summingRuns("run lengths, runs of about 4", 2, true),
