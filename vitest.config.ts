@@ -27,7 +27,7 @@ if (process.env.WAVEFOLD_TEST_ADAPTER !== "gpu") {
 }
 
 /** Folders of tests of what other programs run: browsers, Deno, engines, bundlers, compilers, and the pages of the site. */
-const IN_OTHER_PROGRAMS = /^test\/((engines|hosts|package|site)\/|simulator\/browser\.)/;
+const IN_OTHER_PROGRAMS = /^test\/(engines|hosts|package|pages|site)\//;
 /** What takes any adapter. */
 const ON_ANY_ADAPTER = /\buseFold\(/;
 /** What replaces modules or globals, which would change the files after it. */

@@ -106,9 +106,15 @@ export const pick = <T>(random: Random, values: readonly [T, ...T[]]): T =>
 
 /** The elements of a row: as many as these, or the most below that divide the length. */
 export function rowsWithin(most: number, length: number): number {
-  let rows = most;
-  while (length % rows > 0) {
-    rows -= 1;
+  if (length === 0) {
+    return most;
+  }
+  let rows = 1;
+  for (let one = 1; one * one <= length; one++) {
+    if (length % one === 0) {
+      const [taken = rows] = [length / one, one].filter((divisor) => divisor <= most);
+      rows = Math.max(rows, taken);
+    }
   }
   return rows;
 }

@@ -19,7 +19,7 @@ import { ALL_ARRANGEMENTS } from "../../src/plan/plan.ts";
 import { examplePlans } from "../support/example_plans.ts";
 import { algorithmNames, untyped } from "../support/fold.ts";
 import type { TitledKernel } from "../support/kernels.ts";
-import { factsWith, operatorFunctions, segmentedFunctions } from "../support/kernels.ts";
+import { eachFileOnce, factsWith, operatorFunctions, segmentedFunctions } from "../support/kernels.ts";
 import { nagaFailures } from "../support/naga.ts";
 import { failures, useNullDevice } from "../support/null_device.ts";
 import { once } from "../support/once.ts";
@@ -39,7 +39,7 @@ const types = [
   struct({ name: "Four", fields: { x: vec4(f16) } }),
 ] as unknown as readonly StructType[];
 
-/** Every kind of kernel of a struct, and functions for kernels. Infinities and −0 are in its identity. */
+/** Kernels of a struct that have each file once, and functions for kernels. Infinities and −0 are in its identity. */
 async function kernelsOf(type: StructType, algorithm: Algorithm): Promise<TitledKernel[]> {
   const view = new DataView(new ArrayBuffer(type.bytes));
   for (const { type: one, offset } of leavesOf(type)) {
@@ -79,7 +79,10 @@ async function kernelsOf(type: StructType, algorithm: Algorithm): Promise<Titled
     identityOf({ type, op }),
   ];
   return [
-    ...new Map(kernels.map(({ label, code }) => [code, { title: `${type.name} ${label}`, code }])).values(),
+    ...eachFileOnce()(
+      kernels.map((kernel) => ({ title: `${type.name} ${kernel.label}`, code: kernel.code, kernel })),
+      [type.name],
+    ),
     ...functions.map(({ names, code }) => ({ title: `${type.name} ${names[0]}`, code })),
   ];
 }

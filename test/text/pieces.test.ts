@@ -52,7 +52,7 @@ const fragments = fc.array(
 );
 const text = fc.oneof(
   fragments.map((all) => all.join("")),
-  fc.string({ unit: "binary", maxLength: 60 }),
+  fc.array(fc.nat({ max: 0x10ffff }), { maxLength: 60 }).map((all) => String.fromCodePoint(...all)),
 );
 const check = (property: fc.IRawProperty<unknown>, numRuns = 3000): void => {
   fc.assert(property, { numRuns, seed });

@@ -243,21 +243,21 @@ export class WorkGroup extends Subgroups {
   /** The active threads, in the order in which they do an atomic operation. It holds until the next call. */
   order(mask: Uint8Array, active: number): Int32Array {
     if (this.#atomics !== "random") {
-      return active === this.threads ? this.#all : this.#activeOf(mask);
+      return active === this.threads ? this.#all : this.#activeOf(mask, active);
     }
-    const order = this.#activeOf(mask);
+    const order = this.#activeOf(mask, active);
     this.machine.random.shuffle(order, active);
     return order;
   }
 
-  /** The threads of a mask, in their order. */
-  #activeOf(mask: Uint8Array): Int32Array {
+  /** The threads of a mask, which has so many, in their order. */
+  #activeOf(mask: Uint8Array, active: number): Int32Array {
     const [all, order] = [this.#all, this.#order];
-    let active = 0;
-    for (let at = 0; at < all.length; at++) {
+    let found = 0;
+    for (let at = 0; found < active; at++) {
       const t = all[at] as number;
       if (mask[t] === 1) {
-        order[active++] = t;
+        order[found++] = t;
       }
     }
     return order;
