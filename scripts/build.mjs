@@ -257,6 +257,7 @@ await build({
     "bench/beside": "bench/beside.ts",
     "bench/gaps": "bench/gaps.ts",
     "bench/machines": "bench/machines.ts",
+    "bench/cpu_loops": "bench/cpu_loops.ts",
   },
   outdir: "build",
   packages: "external",

@@ -331,15 +331,23 @@ function bitsOf(flags: ArrayLike<unknown>): Uint32Array {
   return words;
 }
 
-/** The same for bytes, without a branch that depends on them: that takes two thirds of the time. */
+/** The same for bytes, four at a time. A branch for each, or one byte at a time, takes three times as long. */
 function putBits(flags: Uint8Array, words: Uint32Array): void {
+  const { buffer, byteOffset, length } = flags.byteOffset % 4 === 0 ? flags : flags.slice();
+  const fours = new Int32Array(buffer, byteOffset, length >>> 2);
   for (let word = 0; word < words.length; word++) {
-    const end = Math.min(flags.length, 32 * word + 32);
+    const end = Math.min(fours.length, 8 * word + 8);
     let bits = 0;
-    for (let index = 32 * word; index < end; index++) {
-      bits |= Number(flags[index] !== 0) << index;
+    for (let four = 8 * word; four < end; four++) {
+      const bytes = fours[four] as number;
+      // The highest bit of each byte that is not zero, and these four side by side in the highest bits.
+      const marks = (((bytes & 0x7f7f7f7f) + 0x7f7f7f7f) | bytes) & 0x80808080;
+      bits |= (Math.imul(marks >>> 7, 0x10204080) >>> 28) << (4 * four);
     }
     words[word] = bits;
+  }
+  for (let index = 4 * fours.length; index < length; index++) {
+    words[index >>> 5] = (words[index >>> 5] as number) | (Number(flags[index] !== 0) << index);
   }
 }
 

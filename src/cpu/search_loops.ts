@@ -147,27 +147,63 @@ function binAmong(edges: Float64Array, number: number): number {
   return from;
 }
 
-/** Bins between edges. Edges that are `step` apart, but for rounding, are guessed first. */
-function binsBetween(edges: Float64Array, step: number | undefined): FindBins {
-  const scale = step === undefined ? 0 : 1 / step;
-  return (doubles, items, bins) => findBinsBetween(doubles, items, bins, edges, scale);
+/** How a loop guesses the bin of a number that is in one: it is the whole part of `(number - (first - below)) * (1 / step)`, or less. */
+interface Guess {
+  readonly below: number;
+  readonly step: number;
 }
 
-function findBinsBetween(
+/** Guesses for edges that are `step` apart, but for rounding; undefined if there is no step, or if bins are too narrow. */
+function guessOf(edges: Float64Array, step: number | undefined): Guess | undefined {
+  if (step === undefined) {
+    return undefined;
+  }
+  const count = edges.length - 1;
+  const first = edges[0] as number;
+  const scale = 1 / step;
+  // Rounded edges may lie below their places. Then all guesses are moved up.
+  let most = 0;
+  for (let bin = 1; bin < count; bin++) {
+    most = Math.max(most, bin - ((edges[bin] as number) - first) * scale);
+  }
+  const below = 2 * most * step;
+  let isRight = ((edges[count] as number) - (first - below)) * scale < count + 1;
+  for (let bin = 0; bin < count; bin++) {
+    isRight &&= ((edges[bin] as number) - (first - below)) * scale >= bin;
+  }
+  return isRight ? { below, step } : undefined;
+}
+
+/** Bins between edges. */
+const binsBetween =
+  (edges: Float64Array, guess: Guess | undefined): FindBins =>
+  (doubles, items, bins) => {
+    if (guess) {
+      guessBins(doubles, items, bins, edges, guess);
+      return;
+    }
+    for (let at = 0; at < items; at++) {
+      bins[at] = binAmong(edges, doubles[at] as number);
+    }
+  };
+
+function guessBins(
   doubles: Float64Array,
   items: number,
   bins: Uint32Array,
   edges: Float64Array,
-  scale: number,
+  { below, step }: Guess,
 ): void {
   const first = edges[0] as number;
-  const last = edges.length - 2;
+  const origin = first - below;
+  const scale = 1 / step;
+  const end = edges[edges.length - 1] as number;
   for (let at = 0; at < items; at++) {
     const number = doubles[at] as number;
-    const rounded = ((number - first) * scale) & 0x7fffffff;
-    const guess = rounded < last ? rounded : last;
-    bins[at] = guess;
-    if (!((edges[guess] as number) <= number && number < (edges[guess + 1] as number))) {
+    if (number >= first && number < end) {
+      const guess = ((number - origin) * scale) | 0;
+      bins[at] = (edges[guess] as number) <= number ? guess : binAmong(edges, number);
+    } else {
       bins[at] = binAmong(edges, number);
     }
   }
@@ -228,7 +264,8 @@ function eachBin(data: CpuArray, bins: Bins, take: TakeBins): void {
     };
   const { lowest, greatest, kind } = data.type as ScalarType;
   if (whole === undefined && !isWide(data)) {
-    eachBlock(data, by(binsBetween(doublesOf(bins.edges?.() ?? []), step)));
+    const edges = doublesOf(bins.edges?.() ?? []);
+    eachBlock(data, by(binsBetween(edges, guessOf(edges, step))));
     return;
   }
   if (whole !== undefined && kind !== "float") {
@@ -273,7 +310,7 @@ const NEGATIVE_ZERO = -0x80000000;
 function sumsOf(count: number, given: CpuArray | undefined, weighed: Weights | undefined): Sums {
   const words = given && (bitsOf(given.numbers) as Int32Array);
   // Sums of nothing but −0 are −0, and those of nothing are 0. So it matters which bins have elements.
-  if (given && weighed?.areFloatSums && !words?.includes(NEGATIVE_ZERO)) {
+  if (given && weighed?.areFloatSums && words?.indexOf(NEGATIVE_ZERO) === -1) {
     const weights = given.numbers as Float32Array;
     const sums = new Float64Array(count);
     return { added: { sums, weights }, take: adding(sums, weights), result: () => Float32Array.from(sums) };
@@ -403,21 +440,28 @@ function countedEven({ type, numbers }: CpuArray, { count, whole }: Bins): Numbe
   return new Uint32Array(sums.buffer, 0, count);
 }
 
-/** Counts numbers in bins between edges, as {@link findBinsBetween} finds them. Those outside of all count as another bin. */
+/** Counts numbers in bins between edges, as {@link guessBins} finds them. Those outside of all count as another bin. */
 function countBetween(
   doubles: Float64Array,
   items: number,
   edges: Float64Array,
-  scale: number,
+  { below, step }: Guess,
   sums: Int32Array,
 ): void {
   const first = edges[0] as number;
-  const last = edges.length - 2;
+  // Computed here, they stay doubles: numbers that are given would be looked at in each turn.
+  const origin = first - below;
+  const scale = 1 / step;
+  const end = edges[edges.length - 1] as number;
   for (let at = 0; at < items; at++) {
     const number = doubles[at] as number;
-    const rounded = ((number - first) * scale) & 0x7fffffff;
-    let bin = rounded < last ? rounded : last;
-    if (!((edges[bin] as number) <= number && number < (edges[bin + 1] as number))) {
+    let bin = 0;
+    if (number >= first && number < end) {
+      bin = ((number - origin) * scale) | 0;
+      if (!((edges[bin] as number) <= number)) {
+        bin = binAmong(edges, number);
+      }
+    } else {
       bin = binAmong(edges, number);
     }
     sums[bin] = (sums[bin] as number) + 1;
@@ -430,12 +474,15 @@ function countedBetween(data: CpuArray, { count, whole, edges, step }: Bins): Nu
     return undefined;
   }
   const places = doublesOf(edges());
-  const scale = step === undefined ? 0 : 1 / step;
+  const guess = guessOf(places, step);
+  if (guess === undefined) {
+    return undefined;
+  }
   const sums = new Int32Array(count + 1);
   // In a function that `eachBlock` calls, the loop takes a quarter longer.
   const { doubles, read } = blocksOf(data);
   for (let from = 0; from < data.length; from += BLOCK) {
-    countBetween(doubles, read(from), places, scale, sums);
+    countBetween(doubles, read(from), places, guess, sums);
   }
   return new Uint32Array(sums.buffer, 0, count);
 }

@@ -1,21 +1,24 @@
 import type { Numbers } from "./call.ts";
-import type { Fold, FoldCall, LoopsOfCall, ScanCall } from "./folds.ts";
+import type { Fold, FoldCall, FoldName, LoopsOfCall, ScanCall } from "./folds.ts";
 import { BLOCK, copyElement, foldOf } from "./folds.ts";
 import { bitsOf, numbersLike } from "./numbers.ts";
 import { mirror, mirrored } from "./reverse.ts";
-import type { SegmentLoop } from "./segment_sums.ts";
-import { segmentSums } from "./segment_sums.ts";
+import type { SegmentLoop } from "./segment_loops.ts";
+import { segmentLoops } from "./segment_loops.ts";
 import type { Bounds, CpuSegments, SegmentsOfCall } from "./segments.ts";
-import { boundsOf } from "./segments.ts";
+import { boundsOf, eachBounds, mostSegments } from "./segments.ts";
 
 // Scans and reductions that start anew with each segment.
 
-/** Folds each segment. The fold stores its prefixes, or else its total is stored as the element of its index. */
+type LoopsByName = Readonly<Partial<Record<FoldName, SegmentLoop>>>;
+
+/** Folds each segment. The fold stores its prefixes, or else the total of each is stored. */
 function foldEach({ type, op }: FoldCall, fold: Fold, bounds: Bounds, totals?: Numbers): void {
   const { kept, task } = fold;
   const { carry, carryBits, start, shown, size, viewOf } = kept;
-  const sums = op === "add" ? (segmentSums as Partial<Record<string, SegmentLoop>>)[type.name] : undefined;
-  if (sums === undefined) {
+  const loops = segmentLoops[type.name as keyof typeof segmentLoops] as LoopsByName | undefined;
+  const loop = loops?.[op];
+  if (loop === undefined) {
     foldOneByOne(fold, bounds, totals);
     return;
   }
@@ -24,9 +27,18 @@ function foldEach({ type, op }: FoldCall, fold: Fold, bounds: Bounds, totals?: N
     return carry[0] as number;
   };
   const { begins, ends } = bounds;
-  const { input, stores } = task;
+  const { input, stores, flip } = task;
   const output = totals ? viewOf(totals) : task.output;
-  sums({ input, output, stores, begins, ends, start: numberOf(start), nothing: numberOf(shown) });
+  loop({
+    input,
+    output,
+    stores,
+    begins,
+    ends,
+    start: numberOf(start),
+    nothing: numberOf(shown),
+    flip,
+  });
 }
 
 /** The same for each operator, by a loop over the elements of one segment. */
@@ -85,11 +97,13 @@ function scanForward(call: ScanCall & LoopsOfCall & SegmentsOfCall): void {
     return;
   }
   const fold = foldOf(call, output, exclusive);
-  const bounds = boundsOf(segments, input.length);
-  foldEach(call, fold, bounds);
-  if (exclusive) {
-    moveBehind(fold, bounds, output, segments.kind === "begins");
-  }
+  const hasGaps = segments.kind === "begins";
+  eachBounds(segments, input.length, (bounds) => {
+    foldEach(call, fold, bounds);
+    if (exclusive) {
+      moveBehind(fold, bounds, output, hasGaps);
+    }
+  });
 }
 
 /** Moves prefixes by one place within each segment, and puts what an exclusive scan shows first in front of them. */
@@ -101,7 +115,8 @@ function moveBehind(
 ): void {
   if (!hasGaps) {
     // All at once, since segments may be short.
-    output.copyWithin(1, 0, output.length - 1);
+    const first = begins[0] as number;
+    output.copyWithin(first + 1, first, (ends.at(-1) as number) - 1);
   }
   for (let at = 0; at < ends.length; at++) {
     const from = begins[at] as number;
@@ -121,10 +136,12 @@ export function reduceSegments(call: FoldCall & LoopsOfCall & SegmentsOfCall): N
   if (segments.kind === "columns" || segments.kind === "matrices") {
     return foldColumns(call, undefined, segments);
   }
-  const bounds = boundsOf(segments, input.length);
-  const totals = numbersLike(input, bounds.ends.length);
-  foldEach(call, foldOf(call, undefined), bounds, totals);
-  return totals;
+  const totals = numbersLike(input, mostSegments(segments, input.length));
+  const fold = foldOf(call, undefined);
+  const count = eachBounds(segments, input.length, (bounds, first) => {
+    foldEach(call, fold, bounds, totals.subarray(first) as Numbers);
+  });
+  return totals.subarray(0, count) as Numbers;
 }
 
 /** Folds each column of each matrix, block after block of its rows: those of a block lie in the fastest memory. */

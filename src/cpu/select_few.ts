@@ -46,30 +46,68 @@ export function fewOfRows({ keyed, rule }: Order, taken: number, rows: number): 
 /** Offers each element from `begin` up to `end` that may come before the last one found, and all NaN, while there are moves left. */
 function findFirst(source: Source, begin: number, end: number, found: Found): void {
   const { words, step, rule } = source;
-  const { magnitude } = rule;
-  const infinity = rule.infinity | 0;
   const flipped = rule.flipped ^ 0x80000000;
   const from = step - 1;
+  const behind = step * end;
   let last = 0x7fffffff;
-  for (let place = step * begin + from; place < step * end; place += step) {
-    const bits = words[place] as number;
-    if ((bits ^ ((bits >> 31) & magnitude) ^ flipped) <= last || (bits & magnitude) >= infinity) {
-      offer(source, found, place >>> from);
-      if (found.left < 0) {
-        return;
-      }
-      if (found.count === found.high.length) {
-        last = (found.high[found.count - 1] as number) | 0;
-        // An equal key of one word comes too late.
-        if (step === 1) {
-          if (last === -0x80000000) {
-            return;
-          }
-          last = (last - 1) | 0;
+  for (let place = step * begin + from; ; place += step) {
+    place =
+      rule.magnitude === 0
+        ? nextWhole(words, place, behind, step, flipped, last)
+        : nextFloat(source, place, behind, flipped, last);
+    if (place >= behind) {
+      return;
+    }
+    offer(source, found, place >>> from);
+    if (found.left < 0) {
+      return;
+    }
+    if (found.count === found.high.length) {
+      last = (found.high[found.count - 1] as number) | 0;
+      // An equal key of one word comes too late.
+      if (step === 1) {
+        if (last === -0x80000000) {
+          return;
         }
+        last = (last - 1) | 0;
       }
     }
   }
+}
+
+/** The place of the next integer whose key is not past `last`, or that of the end. */
+function nextWhole(
+  words: Uint32Array,
+  from: number,
+  end: number,
+  step: number,
+  flipped: number,
+  last: number,
+): number {
+  let place = from;
+  while (place < end && ((words[place] as number) ^ flipped) > last) {
+    place += step;
+  }
+  return place;
+}
+
+/** The same for floats, and for NaN. */
+function nextFloat(
+  { words, step, rule }: Source,
+  from: number,
+  end: number,
+  flipped: number,
+  last: number,
+): number {
+  const { magnitude } = rule;
+  const infinity = rule.infinity | 0;
+  for (let place = from; place < end; place += step) {
+    const bits = words[place] as number;
+    if ((bits ^ ((bits >> 31) & magnitude) ^ flipped) <= last || (bits & magnitude) >= infinity) {
+      return place;
+    }
+  }
+  return end;
 }
 
 /** Puts an element among those found, if it comes before the last of them or there is room. */

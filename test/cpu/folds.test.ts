@@ -6,6 +6,7 @@ import { elementTypes } from "../../src/algebra/element_types.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
 import { operators } from "../../src/algebra/operator_table.ts";
 import type { Segments } from "../../src/algebra/segments.ts";
+import { requireSegments } from "../../src/algebra/segments.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { Scalar, ScalarType, TypeName } from "../../src/algebra/types.ts";
 import type { Numbers } from "../../src/cpu/call.ts";
@@ -228,6 +229,50 @@ test.each([
     const output = data.slice() as Numbers;
     scanNumbers({ type, op: name, loops, input: output, output, exclusive: true });
     expectSame(output, scan(data, { op: operators[name], type, exclusive: true }), type, "9000 items");
+  }
+});
+
+test.each([
+  ["i32", "add"],
+  ["u32", "max"],
+  ["f32", "min"],
+  ["f64", "mul"],
+  ["u64", "xor"],
+] as const)("segments that are found in several blocks: %s, %s", async (typeName, name) => {
+  const type = elementTypes[typeName] as ScalarType;
+  const length = 3 * 16384 + 40;
+  const next = randomBits(`blocks ${typeName}`);
+  const data = anyItems(typeName, length, "blocks") as Numbers;
+  // A segment begins at the first element of a block, one ends there, and one lies across a whole block.
+  const isHead = (at: number): boolean => at < 16390 && (at === 16384 || next() % 9 === 0);
+  const flags = Array.from({ length }, (_, at) => (at === 0 || isHead(at) ? 1 + (next() % 255) : 0));
+  const heads = Uint8Array.of(0, ...flags).subarray(1);
+  const keys = new Float32Array(length);
+  heads.forEach((head, at) => {
+    keys[at] = at === 0 ? Number.NaN : head === 0 ? (keys[at - 1] as number) : at;
+  });
+  const starts = [...heads.keys()].filter((at) => heads[at] !== 0);
+  const offsets = Uint32Array.of(...starts, length);
+  const ofKeys = { type: elementTypes.f32, length, numbers: keys };
+  const rows = [4, 6149].map((rows) => ({
+    checked: { kind: "rows", rows } as CpuSegments,
+    offsets: Uint32Array.from({ length: length / rows + 1 }, (_, row) => row * rows),
+  }));
+  const call = { type, op: name, loops: await loopsOver(type), input: data };
+  for (const { checked, offsets: words } of [
+    { checked: requireSegments({ heads }, length, "scan") as CpuSegments, offsets },
+    { checked: { kind: "keys", keys: ofKeys } as CpuSegments, offsets },
+    ...rows,
+  ]) {
+    const expected = { ...call, segments: { kind: "offsets", words } } as const;
+    const title = checked.kind;
+    expectSame(reduceSegments({ ...call, segments: checked }), reduceSegments(expected), type, title);
+    for (const exclusive of [false, true]) {
+      const [output, wanted] = [data.slice() as Numbers, data.slice() as Numbers];
+      scanSegments({ ...call, segments: checked, output, exclusive });
+      scanSegments({ ...expected, output: wanted, exclusive });
+      expectSame(output, wanted, type, `${title}, ${exclusive}`);
+    }
   }
 });
 

@@ -69,6 +69,9 @@ const rangesOf = ({ kind, bytes, lowest, greatest }: ScalarType): readonly (read
       [-3, 1000],
       [-(2 ** -14), 2 ** -14],
       [0, 60000],
+      [1000, 1001],
+      // Some bins are narrower than what lies between two f32.
+      ...(bytes > 2 ? [[1, 1 + 2 ** -20] as const] : []),
     ];
   }
   const most = BigInt(greatest);
