@@ -3,6 +3,7 @@
  *
  * @module wavefold/node
  */
+
 import process from "node:process";
 import type { Dawn } from "./dawn.ts";
 import { loadDawn } from "./dawn.ts";
@@ -14,12 +15,12 @@ import {
   withSoftwareDriver,
 } from "./gpu/adapters/software_adapter.ts";
 import { canFindGpu } from "./gpu/adapters/vulkan_loader.ts";
-import { loadOnDevice } from "./gpu/at_hand/load_on_device.ts";
 import { sentencesOf, whyNoGpu } from "./gpu/diagnosis/why_no_gpu.ts";
 import type { Fold } from "./gpu/fold.ts";
 import type { OpenOptions } from "./gpu/open.ts";
 import { openDevice } from "./gpu/open.ts";
 import { fileStore } from "./gpu/tuning/tuning_folder.ts";
+import { loadOnDevice } from "./parts.ts";
 import type { AdapterTuning } from "./plan/adapter_tuning.ts";
 
 export {

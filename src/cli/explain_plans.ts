@@ -2,7 +2,7 @@ import { elementTypes } from "../algebra/element_types.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import type { ElementType, NarrowName, TypeName } from "../algebra/types.ts";
-import { planFor as planAny } from "../gpu/executor/load_later.ts";
+import { planFor as planAny } from "../gpu/executor/plan_with_parts.ts";
 import { planPrimitive } from "../gpu/forms/prepare.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
 import type { DeviceFacts } from "../plan/device_facts.ts";

@@ -2,7 +2,7 @@ import type { AnyArray, ArrayOf, NameOf, ScalarArray, ValueIn } from "../algebra
 import { isOnGpu } from "../algebra/arrays.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import type { ElementType, ScalarOf, Value, WideName } from "../algebra/types.ts";
-import { once } from "../errors.ts";
+import { afterLoad, loadArrays, loadFolds, loadPrimitives, loadSorts, loadStreams } from "../parts.ts";
 import type { CompactOptions, PartitionOptions } from "../plan/compact.ts";
 import type { ExpandOptions } from "../plan/expand_runs.ts";
 import type { ConditionOptions } from "../plan/find.ts";
@@ -37,9 +37,8 @@ import type { PreparedUnique, RunOptions } from "../primitives/unique.ts";
 import type { HandArgOptions } from "./at_hand/arg_min_max_at_hand.ts";
 import type { CallExplained, CallName } from "./at_hand/choose_cpu.ts";
 import { explainCall } from "./at_hand/choose_cpu.ts";
+import { scanAtHand } from "./at_hand/fold_at_hand.ts";
 import type { ArgValue } from "./at_hand/hand_types.ts";
-import { loadStreams } from "./at_hand/load_streams.ts";
-import { scanAtHand } from "./at_hand/scan_at_hand.ts";
 import type {
   Answer,
   ArgSortOptions,
@@ -84,7 +83,8 @@ import type { Context, SinglePassTest } from "./device/context.ts";
 import { onGpuAlone, withDevice } from "./device/cpu_context.ts";
 import type { Given } from "./device/given.ts";
 import { givenOf } from "./device/given.ts";
-import { afterLoad, loadParamsOf, withNumbers } from "./executor/load_later.ts";
+import { withNumbers } from "./executor/plan_with_parts.ts";
+import { loadParamsOf } from "./executor/with_params.ts";
 import type { Arguments } from "./forms/call.ts";
 import type { Forms } from "./forms/forms.ts";
 import type { GpuArray, Memory } from "./gpu_arrays/gpu_array.ts";
@@ -103,22 +103,17 @@ import type {
   StreamScanOption,
 } from "./streams/streams.ts";
 
-const loadFolds = /* @__PURE__ */ once(() => import("./parts/folds.ts"));
-const loadArrays = /* @__PURE__ */ once(() => import("./parts/arrays.ts"));
-const loadPrimitives = /* @__PURE__ */ once(() => import("./parts/primitives.ts"));
-const loadSorts = /* @__PURE__ */ once(() => import("./parts/sorts.ts"));
 type FoldsPart = typeof import("./parts/folds.ts");
-type ArraysPart = typeof import("./parts/arrays.ts");
-type SortName = keyof typeof import("./parts/sorts.ts");
-type FormsName = SortName | Exclude<keyof typeof import("./parts/primitives.ts"), "argAtHand">;
-
-const isSort = (name: FormsName): name is SortName => name === "sort" || name === "argSort";
+type FormsName =
+  | keyof typeof import("./parts/sorts.ts")
+  | Exclude<keyof typeof import("./parts/primitives.ts"), "argAtHand">;
 
 /** The forms of a primitive of this name. */
 const loadForms = (name: FormsName): Forms | Promise<Forms> =>
-  isSort(name)
-    ? afterLoad(loadSorts(), (sorts) => sorts[name])
-    : afterLoad(loadPrimitives(), (primitives) => primitives[name]);
+  afterLoad<Partial<Record<FormsName, Forms>>, Forms>(
+    name === "sort" || name === "argSort" ? loadSorts() : loadPrimitives(),
+    (part) => part[name] as Forms,
+  );
 
 /**
  * The option that names the type. It stands beside the other options, since TypeScript infers nothing from options of which one is missing
@@ -134,6 +129,12 @@ const isPlainObject = (given: unknown): given is object =>
   typeof given === "object" &&
   given !== null &&
   [Object.prototype, null].includes(Object.getPrototypeOf(Object(given)));
+
+/** Options of a scan or a reduction that decide how it is called. Nobody has checked them yet. */
+interface SegmentsAndInto {
+  readonly segments?: unknown;
+  readonly into?: unknown;
+}
 
 /** What says where the segments of a sort or a selection start. */
 function startsIn(options: object): Readonly<Record<"offsets" | "begins" | "ends", unknown>> {
@@ -299,13 +300,8 @@ export class Fold {
     Type extends ElementType | undefined = undefined,
     Kind extends string = string,
   >(data: Data & OfKind<Kind>, options?: ScanCallOptions<Data, Type>): Promise<Scanned<Data, Type, Kind>>;
-  async scan(data: AnyArray | GpuArray, options: { readonly segments?: unknown } = {}): Promise<unknown> {
-    const onGpu = this.#onGpu("scan", data, options);
-    if (onGpu || options?.segments === undefined) {
-      return onGpu ?? scanAtHand(this.#context, data as AnyArray, options as object);
-    }
-    const given = givenOf(data as AnyArray);
-    return this.#onSegments("scan", given, options);
+  scan(data: AnyArray | GpuArray, options: object = {}): Promise<unknown> {
+    return this.#fold("scan", data, options);
   }
 
   /**
@@ -335,17 +331,8 @@ export class Fold {
     Type extends ElementType | undefined = undefined,
     By extends SegmentsOf<Data> | undefined = undefined,
   >(data: Data, options?: ReduceCallOptions<Data, Type, By>): Promise<Reduced<Data, Type, By>>;
-  async reduce(data: AnyArray | GpuArray, options: { readonly segments?: unknown } = {}): Promise<unknown> {
-    // The array may change while the code is loaded.
-    const given = givenOf(data as AnyArray);
-    const onGpu = this.#onGpu("reduce", data, options);
-    if (onGpu) {
-      return onGpu;
-    }
-    if (options?.segments === undefined) {
-      return (await loadFolds()).reduceAtHand(this.#context, given, options as object);
-    }
-    return this.#onSegments("reduce", given, options);
+  reduce(data: AnyArray | GpuArray, options: object = {}): Promise<unknown> {
+    return this.#fold("reduce", data, options);
   }
 
   /**
@@ -369,13 +356,8 @@ export class Fold {
     Indices extends boolean = false,
   >(data: Data, options: CompactCallOptions<Data, Type, Indices>): Promise<Taken<Data, Type, Indices>>;
   // `options` has a default, so that a call without options gets the error for a missing condition.
-  async compact(data: AnyArray | GpuArray, options: { readonly into?: unknown } = {}): Promise<unknown> {
-    // The arrays may change while the code is loaded.
-    const [given, room] = [givenOf(data as AnyArray), givenOf(options?.into as AnyArray)];
-    return (
-      this.#onGpu("compact", data, options) ??
-      (await loadFolds()).compactAtHand(this.#context, given, room, options)
-    );
+  compact(data: AnyArray | GpuArray, options: object = {}): Promise<unknown> {
+    return this.#fold("compact", data, options);
   }
 
   /**
@@ -411,12 +393,8 @@ export class Fold {
     data: Data,
     options: PartitionCallOptions<Data, Classes, Indices>,
   ): Promise<Partitioned<Data, Classes, Indices>>;
-  async partition(data: AnyArray | GpuArray, options: { readonly into?: unknown } = {}): Promise<unknown> {
-    const [given, room] = [givenOf(data as AnyArray), givenOf(options?.into as AnyArray)];
-    return (
-      this.#onGpu("partition", data, options) ??
-      (await loadFolds()).partitionAtHand(this.#context, given, room, options)
-    );
+  partition(data: AnyArray | GpuArray, options: object = {}): Promise<unknown> {
+    return this.#fold("partition", data, options);
   }
 
   /**
@@ -1066,6 +1044,25 @@ export class Fold {
     return onGpuAlone(this.#context, what);
   }
 
+  /** Scans, reduces, compacts or partitions an array. The calling method gives the result its type. */
+  async #fold(primitive: Primitive, data: unknown, options: SegmentsAndInto): Promise<unknown> {
+    if (isOnGpu(data)) {
+      // The call begins at once, so that the array may be destroyed right after it.
+      return afterLoad(loadArrays(), ({ callOnGpu }) =>
+        callOnGpu(primitive, this.#context, this.#arrays, data as GpuArray, options),
+      );
+    }
+    // The arrays may change while the code is loaded.
+    const [given, room] = [givenOf(data as AnyArray), givenOf(options?.into as AnyArray)];
+    if (options?.segments !== undefined && (primitive === "scan" || primitive === "reduce")) {
+      const { segmentsAtHand } = await loadArrays();
+      return segmentsAtHand(primitive, this.#context, this.#arrays, given, options, room);
+    }
+    return primitive === "scan"
+      ? scanAtHand(this.#context, given, options as object, room)
+      : (await loadFolds())[`${primitive}AtHand`](this.#context, given, options as object, room);
+  }
+
   /** Calls a primitive once its code is there. Arrays on the GPU may be destroyed right after the call. */
   async #call(
     name: FormsName,
@@ -1117,11 +1114,6 @@ export class Fold {
     return this.#call(name, arrays, options, { lists });
   }
 
-  /** Scans or reduces each segment of an array. */
-  async #onSegments(primitive: "scan" | "reduce", given: Given, options: object): Promise<unknown> {
-    return (await loadArrays()).segmentsAtHand(this.#context, this.#arrays, primitive, given, options);
-  }
-
   /** Prepares a scan, a reduction, a compaction or a partition for recordings once its code is there. */
   #prepareFold(name: keyof FoldsPart & `prepare${string}`, options: object): Promise<Prepared> {
     return withNumbers(async () => (await loadFolds())[name](this.#gpu(name), options as never));
@@ -1130,18 +1122,6 @@ export class Fold {
   /** Prepares a primitive for recordings once its code is there. */
   #prepare(name: FormsName, options: object): Promise<Prepared> {
     return withNumbers(async () => (await loadForms(name)).prepare(this.#context, options));
-  }
-
-  /** Calls a primitive on an array on the GPU; undefined if `data` is something else. The calling method gives the result its type. */
-  #onGpu(primitive: Primitive, data: unknown, options: object): Promise<unknown> | undefined {
-    if (!isOnGpu(data)) {
-      return undefined;
-    }
-    const call = ({ callOnGpu }: ArraysPart) =>
-      callOnGpu(primitive, this.#context, this.#arrays, data as GpuArray, options);
-    // The call begins at once, so that the array may be destroyed right after it.
-    const arrays = loadArrays();
-    return arrays instanceof Promise ? arrays.then(call) : call(arrays);
   }
 
   /**

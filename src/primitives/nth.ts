@@ -3,7 +3,7 @@ import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
 import type { OptionTable } from "../options.ts";
-import { loadSelectedAndSorted } from "../plan/load_selected_and_sorted.ts";
+import { loadSelectedAndSorted } from "../parts.ts";
 import { requireFeature } from "../plan/require_feature.ts";
 import type { NthOptions } from "../plan/select.ts";
 import type { SortKeyOptions } from "../plan/sort_key.ts";

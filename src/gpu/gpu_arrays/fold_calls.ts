@@ -18,8 +18,8 @@ import { reduce } from "../../primitives/reduce.ts";
 import { scan } from "../../primitives/scan.ts";
 import type { Context } from "../device/context.ts";
 import { explain, requireDevice } from "../device/lost.ts";
-import { paramsAtHand } from "../executor/load_later.ts";
 import { keyOfCall } from "../executor/planned.ts";
+import { paramsOf } from "../executor/with_params.ts";
 import { prepareFor } from "../recordings/prepare_folds.ts";
 import {
   plannedLengthOnGpu,
@@ -196,7 +196,7 @@ export async function callOnGpu(
   return call.others.params === undefined
     ? called(primitive, context, arrays, call)
     : whileHeld(call, async () => {
-        const params = await paramsAtHand(options, primitive, context);
+        const params = await paramsOf("call", options, primitive, context);
         return called(primitive, context, arrays, { ...call, others: { ...call.others, ...params } });
       });
 }

@@ -7,16 +7,16 @@ import type { ElementType } from "../../algebra/types.ts";
 import { isSameType } from "../../algebra/types.ts";
 import { ArgumentError } from "../../errors.ts";
 import { requireOptions } from "../../options.ts";
+import { loadCpuPrimitives, loadStreams } from "../../parts.ts";
 import { requireBindable } from "../../plan/binding_length.ts";
 import { requireRunKey } from "../../plan/run_key.ts";
 import { callNames } from "../../primitives/option_names.ts";
 import { reduce } from "../../primitives/reduce.ts";
 import { scan } from "../../primitives/scan.ts";
-import { loadCpuPrimitives, onCpu } from "../at_hand/choose_cpu.ts";
+import { onCpu } from "../at_hand/choose_cpu.ts";
 import type { KeysAtHand, SegmentsAtHand } from "../at_hand/cpu_primitives.ts";
 import type { HandTypes, TypeOptions } from "../at_hand/hand_types.ts";
 import { endReaderOf, foldedTypesOf, targetFor, typesOf } from "../at_hand/hand_types.ts";
-import { loadStreams } from "../at_hand/load_streams.ts";
 import { requireNoRoom } from "../at_hand/reduce_and_compact_at_hand.ts";
 import { isLong } from "../at_hand/run_at_hand.ts";
 import { bufferBytesFor } from "../device/call_memory.ts";
@@ -24,7 +24,7 @@ import type { Context } from "../device/context.ts";
 import type { Given } from "../device/given.ts";
 import { givenOf } from "../device/given.ts";
 import { requireDevice } from "../device/lost.ts";
-import { paramsAtHand } from "../executor/load_later.ts";
+import { paramsOf } from "../executor/with_params.ts";
 import { callOnGpu } from "./fold_calls.ts";
 import type { Arrays } from "./gpu_array.ts";
 import { GpuArray } from "./gpu_array.ts";
@@ -42,13 +42,17 @@ interface Options extends TypeOptions {
   readonly op?: unknown;
 }
 
-/** `Fold.scan` and `Fold.reduce` of an array with segments. `given` is the array as it was when the call began. */
+/**
+ * `Fold.scan` and `Fold.reduce` of an array with segments. `given` and `room` are the array, and the one for the result, as they were when the
+ * call began.
+ */
 export async function segmentsAtHand(
+  primitive: "scan" | "reduce",
   context: Context,
   arrays: Arrays,
-  primitive: "scan" | "reduce",
   given: Given,
   options: Options,
+  room: Given,
 ): Promise<AnyArray | { readonly keys: AnyArray; readonly values: AnyArray }> {
   requireOptions(primitive, options, callNames(primitive === "scan" ? scan : reduce));
   if (primitive === "reduce") {
@@ -56,7 +60,6 @@ export async function segmentsAtHand(
   }
   requireDevice(context, primitive);
   const { segments, into, total, ...unchecked } = options;
-  const room = givenOf(into as AnyArray);
   const { arrayOf, ...types } = await foldedTypesOf(given, options, primitive);
   const title = `${primitive}<${types.type.name}>`;
   if (total !== undefined) {
@@ -65,7 +68,7 @@ export async function segmentsAtHand(
       "total",
     );
   }
-  const others = { ...unchecked, ...(await paramsAtHand(options, primitive, context)) };
+  const others = { ...unchecked, ...(await paramsOf("call", options, primitive, context)) };
   const { checked, keys, ofData } = await segmentsGiven(segments, given, types, title);
   const from = types.from ?? types.type;
   const target = targetFor(into, room, arrayOf, primitive, given.length, true);

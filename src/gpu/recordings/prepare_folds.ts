@@ -3,9 +3,9 @@ import { namesNarrow } from "../../algebra/types.ts";
 import { ArgumentError } from "../../errors.ts";
 import type { Arrangement } from "../../kernels/kernel.ts";
 import { requireOptions } from "../../options.ts";
+import { loadSegmentsAndRuns } from "../../parts.ts";
 import type { CompactOptions, PartitionOptions } from "../../plan/compact.ts";
 import type { Limits } from "../../plan/device_facts.ts";
-import { loadSegmentsAndRuns } from "../../plan/load_segments_and_runs.ts";
 import type { AnyOperator, SegmentOptions, SoonOption } from "../../plan/options.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { ALL_ARRANGEMENTS } from "../../plan/plan.ts";
@@ -24,8 +24,8 @@ import type { Context, Pipeline } from "../device/context.ts";
 import { pipelineOf } from "../device/device.ts";
 import { pipelineKeyOf, usePipelines } from "../device/kept_pipelines.ts";
 import { requireDevice } from "../device/lost.ts";
-import { planFor } from "../executor/load_later.ts";
-import { withParams } from "../executor/with_params.ts";
+import { planFor } from "../executor/plan_with_parts.ts";
+import { paramsOf } from "../executor/with_params.ts";
 import { deferKernels } from "./deferred_kernels.ts";
 import { inWindows } from "./long_ranges.ts";
 import { prepareSoon } from "./prepare_soon.ts";
@@ -83,7 +83,7 @@ async function prepareBy(
 ): Promise<Prepared> {
   const prepareIt = (own: typeof options, meanwhile?: Meanwhile): Promise<Prepared> =>
     prepareFor(primitive, context, own, undefined, undefined, meanwhile);
-  const checkedOptions = await withParams(options, caller, context);
+  const checkedOptions = { ...options, ...(await paramsOf("plan", options, caller, context)) };
   return options.soon ? prepareSoon(checkedOptions, prepareIt) : prepareIt(checkedOptions);
 }
 

@@ -16,7 +16,7 @@ import type { ParamSlots } from "../device/param_slots.ts";
 import { STORAGE } from "../device/usage_flags.ts";
 import type { Dispatch, Range } from "../executor/executor.ts";
 import { compilePlan } from "../executor/executor.ts";
-import { paramsPart } from "../executor/load_later.ts";
+import { paramsPart } from "../executor/with_params.ts";
 
 import type { Division, Execution } from "./choose_variant.ts";
 import { requireApart, undivided } from "./choose_variant.ts";
