@@ -137,7 +137,7 @@ interface SegmentsAndInto {
 }
 
 /** What says where the segments of a sort or a selection start. */
-function startsIn(options: object): Readonly<Record<"offsets" | "begins" | "ends", unknown>> {
+function startsIn(options: object | undefined): Readonly<Record<"offsets" | "begins" | "ends", unknown>> {
   const { offsets, begins, ends } = Object(Object(options).segments);
   return { offsets, begins, ends };
 }
@@ -299,8 +299,7 @@ export class Fold {
     Data extends FoldArray,
     Type extends ElementType | undefined = undefined,
     Kind extends string = string,
-  >(data: Data & OfKind<Kind>, options?: ScanCallOptions<Data, Type>): Promise<Scanned<Data, Type, Kind>>;
-  scan(data: AnyArray | GpuArray, options: object = {}): Promise<unknown> {
+  >(data: Data & OfKind<Kind>, options?: ScanCallOptions<Data, Type>): Promise<Scanned<Data, Type, Kind>> {
     return this.#fold("scan", data, options);
   }
 
@@ -330,8 +329,7 @@ export class Fold {
     Data extends FoldArray,
     Type extends ElementType | undefined = undefined,
     By extends SegmentsOf<Data> | undefined = undefined,
-  >(data: Data, options?: ReduceCallOptions<Data, Type, By>): Promise<Reduced<Data, Type, By>>;
-  reduce(data: AnyArray | GpuArray, options: object = {}): Promise<unknown> {
+  >(data: Data, options?: ReduceCallOptions<Data, Type, By>): Promise<Reduced<Data, Type, By>> {
     return this.#fold("reduce", data, options);
   }
 
@@ -354,9 +352,7 @@ export class Fold {
     Data extends FoldArray,
     Type extends ElementType | undefined = undefined,
     Indices extends boolean = false,
-  >(data: Data, options: CompactCallOptions<Data, Type, Indices>): Promise<Taken<Data, Type, Indices>>;
-  // `options` has a default, so that a call without options gets the error for a missing condition.
-  compact(data: AnyArray | GpuArray, options: object = {}): Promise<unknown> {
+  >(data: Data, options: CompactCallOptions<Data, Type, Indices>): Promise<Taken<Data, Type, Indices>> {
     return this.#fold("compact", data, options);
   }
 
@@ -392,8 +388,7 @@ export class Fold {
   >(
     data: Data,
     options: PartitionCallOptions<Data, Classes, Indices>,
-  ): Promise<Partitioned<Data, Classes, Indices>>;
-  partition(data: AnyArray | GpuArray, options: object = {}): Promise<unknown> {
+  ): Promise<Partitioned<Data, Classes, Indices>> {
     return this.#fold("partition", data, options);
   }
 
@@ -434,8 +429,7 @@ export class Fold {
   >(
     data: Data,
     options?: UniqueCallOptions<Data, Indices, Counts, Inverse>,
-  ): Promise<Uniques<Data, Indices, Counts, Inverse>>;
-  unique(data: AnyArray | GpuArray, options: object = {}): Promise<unknown> {
+  ): Promise<Uniques<Data, Indices, Counts, Inverse>> {
     return this.#call("unique", { data }, options);
   }
 
@@ -456,8 +450,7 @@ export class Fold {
   runLengths<Data extends FoldArray, Indices extends boolean = false, Inverse extends boolean = false>(
     data: Data,
     options?: RunOptions<NameIn<Data>, Indices, Inverse>,
-  ): Promise<Uniques<Data, Indices, true, Inverse>>;
-  runLengths(data: AnyArray | GpuArray, options: object = {}): Promise<unknown> {
+  ): Promise<Uniques<Data, Indices, true, Inverse>> {
     return this.#call("runLengths", { data }, options);
   }
 
@@ -486,12 +479,7 @@ export class Fold {
     values: Data,
     counts: U32Array<Data>,
     ...options: ExpandCallOptions<Data, Indices, Ranks>
-  ): Promise<Expanded<Data, Indices, Ranks>>;
-  expandRuns(
-    values: AnyArray | GpuArray,
-    counts: Uint32Array | GpuArray,
-    options: object = {},
-  ): Promise<unknown> {
+  ): Promise<Expanded<Data, Indices, Ranks>> {
     return this.#call("expandRuns", { values, counts }, options);
   }
 
@@ -525,14 +513,7 @@ export class Fold {
   histogram<Data extends ScalarArray | GpuArray, Weights extends NumbersBeside<Data> | undefined = undefined>(
     data: Data,
     options: HistogramCallOptions<Data, Weights>,
-  ): Promise<Binned<Data, Weights>>;
-  histogram(
-    data: ScalarArray | GpuArray,
-    options: {
-      readonly weights?: ScalarArray | GpuArray | undefined;
-      readonly y?: ScalarArray | GpuArray | undefined;
-    },
-  ): Promise<unknown> {
+  ): Promise<Binned<Data, Weights>> {
     const arrays = { data, weights: options?.weights, y: options?.y };
     return this.#call("histogram", arrays, options);
   }
@@ -553,8 +534,7 @@ export class Fold {
   count<Data extends FoldArray>(
     data: Data,
     options: HandConditionOptions<NameIn<Data>>,
-  ): Promise<Answer<Data, number>>;
-  count(data: unknown, options: object = {}): Promise<unknown> {
+  ): Promise<Answer<Data, number>> {
     return this.#call("count", { data }, options);
   }
 
@@ -571,8 +551,7 @@ export class Fold {
   any<Data extends FoldArray>(
     data: Data,
     options: HandConditionOptions<NameIn<Data>>,
-  ): Promise<Answer<Data, boolean>>;
-  any(data: unknown, options: object = {}): Promise<unknown> {
+  ): Promise<Answer<Data, boolean>> {
     return this.#call("any", { data }, options);
   }
 
@@ -590,8 +569,7 @@ export class Fold {
   all<Data extends FoldArray>(
     data: Data,
     options: HandConditionOptions<NameIn<Data>>,
-  ): Promise<Answer<Data, boolean>>;
-  all(data: unknown, options: object = {}): Promise<unknown> {
+  ): Promise<Answer<Data, boolean>> {
     return this.#call("all", { data }, options);
   }
 
@@ -610,8 +588,7 @@ export class Fold {
   findFirst<Data extends FoldArray>(
     data: Data,
     options: HandConditionOptions<NameIn<Data>>,
-  ): Promise<Answer<Data, number>>;
-  findFirst(data: unknown, options: object = {}): Promise<unknown> {
+  ): Promise<Answer<Data, number>> {
     return this.#call("findFirst", { data }, options);
   }
 
@@ -628,8 +605,7 @@ export class Fold {
   findLast<Data extends FoldArray>(
     data: Data,
     options: HandConditionOptions<NameIn<Data>>,
-  ): Promise<Answer<Data, number>>;
-  findLast(data: unknown, options: object = {}): Promise<unknown> {
+  ): Promise<Answer<Data, number>> {
     return this.#call("findLast", { data }, options);
   }
 
@@ -696,12 +672,7 @@ export class Fold {
     sorted: Data,
     values: NoInfer<Data>,
     options?: HandSearchOptions<NameIn<Data>>,
-  ): Promise<U32Array<Data>>;
-  searchSorted(
-    sorted: ScalarArray | GpuArray,
-    values: ScalarArray | GpuArray,
-    options: HandSearchOptions<string> = {},
-  ): Promise<unknown> {
+  ): Promise<U32Array<Data>> {
     return this.#call("searchSorted", { sorted, values }, options);
   }
 
@@ -728,12 +699,7 @@ export class Fold {
     values: Data,
     positions: U32Array<Data>,
     options?: HandGatherOptions<NameIn<Data>> & IntoOption<Data>,
-  ): Promise<Data>;
-  gather(
-    values: AnyArray | GpuArray,
-    positions: Uint32Array | GpuArray,
-    options: object = {},
-  ): Promise<unknown> {
+  ): Promise<Data> {
     const { into } = Object(options);
     return this.#call("gather", { values, positions, into }, options);
   }
@@ -771,12 +737,7 @@ export class Fold {
     values: Data,
     positions: U32Array<Data>,
     options: ScatterCallOptions<Type, Op> & IntoOption<Scattered<Data, Type, Op>>,
-  ): Promise<Scattered<Data, Type, Op>>;
-  scatter(
-    values: AnyArray | GpuArray,
-    positions: Uint32Array | GpuArray,
-    options: object = {},
-  ): Promise<unknown> {
+  ): Promise<Scattered<Data, Type, Op>> {
     const { into } = Object(options);
     return this.#call("scatter", { values, positions, into }, options);
   }
@@ -806,8 +767,7 @@ export class Fold {
   map<Data extends FoldArray, Type extends ElementType | undefined = undefined>(
     data: Data,
     options: MapCallOptions<Data, Type>,
-  ): Promise<ResultArray<Data, Type>>;
-  map(data: unknown, options: { readonly with?: unknown; readonly into?: unknown }): Promise<unknown> {
+  ): Promise<ResultArray<Data, Type>> {
     const beside: unknown = options?.with;
     const lists = isPlainObject(beside) ? { with: Object.values(beside) } : {};
     return this.#call("map", { data, with: beside, into: options?.into }, options, { lists });
@@ -844,8 +804,7 @@ export class Fold {
   sort<
     const Data extends FoldArray | FoldArrays,
     const Values extends SortValues<FirstOf<Data>> | undefined = undefined,
-  >(data: Data, options?: SortCallOptions<Data, Values>): Promise<SortResult<Data, Values>>;
-  sort(data: unknown, options: object = {}): Promise<unknown> {
+  >(data: Data, options?: SortCallOptions<Data, Values>): Promise<SortResult<Data, Values>> {
     return this.#sort("sort", data, options);
   }
 
@@ -866,8 +825,7 @@ export class Fold {
   argSort<const Data extends FoldArray | FoldArrays>(
     data: Data,
     options?: ArgSortOptions<Data>,
-  ): Promise<U32Array<FirstOf<Data>>>;
-  argSort(data: unknown, options: object = {}): Promise<unknown> {
+  ): Promise<U32Array<FirstOf<Data>>> {
     return this.#sort("argSort", data, options);
   }
 
@@ -902,12 +860,7 @@ export class Fold {
     data: Data,
     other: Data,
     options?: MergeCallOptions<Data, Values>,
-  ): Promise<SortResult<Data, Values>>;
-  merge(
-    data: AnyArray | GpuArray,
-    other: AnyArray | GpuArray,
-    options: { readonly values?: unknown; readonly otherValues?: unknown } = {},
-  ): Promise<unknown> {
+  ): Promise<SortResult<Data, Values>> {
     const { values, otherValues } = Object(options);
     return this.#call("merge", { data, other, values, otherValues }, options);
   }
@@ -932,9 +885,9 @@ export class Fold {
   union<Data extends FoldArray>(
     data: Data,
     other: Data,
-    options: HandSetOptions<NameIn<Data>> = {},
+    options?: HandSetOptions<NameIn<Data>>,
   ): Promise<Data> {
-    return this.#call("union", { data, other }, options) as Promise<never>;
+    return this.#call("union", { data, other }, options);
   }
 
   /**
@@ -951,9 +904,9 @@ export class Fold {
   intersection<Data extends FoldArray>(
     data: Data,
     other: Data,
-    options: HandSetOptions<NameIn<Data>> = {},
+    options?: HandSetOptions<NameIn<Data>>,
   ): Promise<Data> {
-    return this.#call("intersection", { data, other }, options) as Promise<never>;
+    return this.#call("intersection", { data, other }, options);
   }
 
   /**
@@ -970,9 +923,9 @@ export class Fold {
   difference<Data extends FoldArray>(
     data: Data,
     other: Data,
-    options: HandSetOptions<NameIn<Data>> = {},
+    options?: HandSetOptions<NameIn<Data>>,
   ): Promise<Data> {
-    return this.#call("difference", { data, other }, options) as Promise<never>;
+    return this.#call("difference", { data, other }, options);
   }
 
   /**
@@ -1008,8 +961,7 @@ export class Fold {
     data: Data,
     k: K,
     options?: TopKCallOptions<Data>,
-  ): Promise<TopKOf<Data, K>>;
-  topK(data: unknown, k: unknown, options = {}): Promise<unknown> {
+  ): Promise<TopKOf<Data, K>> {
     const arrays = { data, ...startsIn(options), ...(Object(k) === k && { k }) };
     return this.#call("topK", arrays, options, { numbers: { k } });
   }
@@ -1034,8 +986,7 @@ export class Fold {
     data: Data,
     n: number,
     options?: HandNthOptions<NameIn<Data>>,
-  ): Promise<NthOf<Data>>;
-  nth(data: unknown, n: number, options = {}): Promise<unknown> {
+  ): Promise<NthOf<Data>> {
     return this.#call("nth", { data }, options, { numbers: { n } });
   }
 
@@ -1045,31 +996,30 @@ export class Fold {
   }
 
   /** Scans, reduces, compacts or partitions an array. The calling method gives the result its type. */
-  async #fold(primitive: Primitive, data: unknown, options: SegmentsAndInto): Promise<unknown> {
+  async #fold(primitive: Primitive, data: unknown, options: SegmentsAndInto = {}): Promise<never> {
     if (isOnGpu(data)) {
       // The call begins at once, so that the array may be destroyed right after it.
       return afterLoad(loadArrays(), ({ callOnGpu }) =>
         callOnGpu(primitive, this.#context, this.#arrays, data as GpuArray, options),
-      );
+      ) as never;
     }
     // The arrays may change while the code is loaded.
     const [given, room] = [givenOf(data as AnyArray), givenOf(options?.into as AnyArray)];
     if (options?.segments !== undefined && (primitive === "scan" || primitive === "reduce")) {
       const { segmentsAtHand } = await loadArrays();
-      return segmentsAtHand(primitive, this.#context, this.#arrays, given, options, room);
+      return segmentsAtHand(primitive, this.#context, this.#arrays, given, options, room) as never;
     }
-    return primitive === "scan"
-      ? scanAtHand(this.#context, given, options as object, room)
-      : (await loadFolds())[`${primitive}AtHand`](this.#context, given, options as object, room);
+    const call = primitive === "scan" ? scanAtHand : (await loadFolds())[`${primitive}AtHand`];
+    return call(this.#context, given, options as object, room) as never;
   }
 
   /** Calls a primitive once its code is there. Arrays on the GPU may be destroyed right after the call. */
   async #call(
     name: FormsName,
     operands: Readonly<Record<string, unknown>>,
-    options: object,
+    options: object = {},
     { lists = {}, ...others }: OtherArguments = {},
-  ): Promise<unknown> {
+  ): Promise<never> {
     // The arrays may change while the code is loaded.
     const arrays: Record<string, Given | readonly Given[]> = {};
     for (const operand in operands) {
@@ -1082,7 +1032,7 @@ export class Fold {
     const params = loadParamsOf(options);
     const loaded = params instanceof Promise ? params.then(() => loadForms(name)) : loadForms(name);
     if (!(loaded instanceof Promise)) {
-      return loaded.call(this.#context, this.#arrays, given);
+      return loaded.call(this.#context, this.#arrays, given) as never;
     }
     const shared: GpuArray[] = [];
     const sharedOf = (one: Given | readonly Given[]): Given | readonly Given[] => {
@@ -1097,7 +1047,7 @@ export class Fold {
       arrays[operand] = sharedOf(arrays[operand] as Given | readonly Given[]);
     }
     try {
-      return await (await loaded).call(this.#context, this.#arrays, given);
+      return (await (await loaded).call(this.#context, this.#arrays, given)) as never;
     } finally {
       for (const array of shared) {
         array.destroy();
@@ -1106,7 +1056,7 @@ export class Fold {
   }
 
   /** Sorts by an array, or by a list of the first key and those behind it. */
-  #sort(name: "sort" | "argSort", data: unknown, options: object): Promise<unknown> {
+  #sort(name: "sort" | "argSort", data: unknown, options: object = {}): Promise<never> {
     const { values, into } = Object(options);
     const [first, ...thenBy] = Array.isArray(data) ? data : [data];
     const lists = { ...(thenBy.length > 0 && { thenBy }), ...(Array.isArray(values) && { values }) };
@@ -1141,14 +1091,13 @@ export class Fold {
    * sums.destroy();
    * ```
    */
-  upload<
+  async upload<
     A extends AnyArray,
     Name extends NameOf<A> = Exclude<NameOf<A>, A extends Uint16Array ? "f16" : never>,
-  >(data: A, options?: UploadOptions<Name>): Promise<GpuArray<Name, ValueIn<A>>>;
-  async upload(data: AnyArray, options: object = {}): Promise<GpuArray> {
+  >(data: A, options?: UploadOptions<Name>): Promise<GpuArray<Name, ValueIn<A>>> {
     const given = givenOf(data);
     const { upload } = await loadArrays();
-    return upload(await withDevice(this.#context), this.#arrays, given, options);
+    return upload(await withDevice(this.#context), this.#arrays, given, options) as never;
   }
 
   /**
@@ -1166,9 +1115,10 @@ export class Fold {
    * (await sums.read()).length; // 100
    * ```
    */
-  wrap<Name extends string, V extends Value>(options: WrapOptions<Name, V>): Promise<GpuArray<Name, V>>;
-  async wrap(options: WrapOptions): Promise<GpuArray> {
-    return (await loadArrays()).wrap(this.#gpu("wrap"), this.#arrays, options);
+  async wrap<Name extends string, V extends Value>(
+    options: WrapOptions<Name, V>,
+  ): Promise<GpuArray<Name, V>> {
+    return (await loadArrays()).wrap(this.#gpu("wrap"), this.#arrays, options) as never;
   }
 
   /**
@@ -1201,8 +1151,7 @@ export class Fold {
    */
   scanStream<Name extends string, V extends Value, From extends string = Name, FromValue extends Value = V>(
     options: StreamOptions<Name, V, From, FromValue> & StreamScanOption<ArrayOf<Name, V>>,
-  ): StreamOf<Name, V, From, FromValue>;
-  scanStream(options: AnyStreamOptions): ArrayStream<never, never> {
+  ): StreamOf<Name, V, From, FromValue> {
     return streamFor(this.#context, "scanStream", options);
   }
 
@@ -1230,8 +1179,7 @@ export class Fold {
     Indices extends boolean = false,
   >(
     options: StreamCompactOptions<Name, V, From, FromValue, Indices>,
-  ): Indices extends true ? StreamOf<"u32", number, From, FromValue> : StreamOf<Name, V, From, FromValue>;
-  compactStream(options: AnyStreamOptions): ArrayStream<never, never> {
+  ): Indices extends true ? StreamOf<"u32", number, From, FromValue> : StreamOf<Name, V, From, FromValue> {
     return streamFor(this.#context, "compactStream", options);
   }
 

@@ -8,7 +8,7 @@ import type { HistogramOptions } from "./histogram.ts";
 import { checkedHistogram, countedOf, firstBins, storedBins } from "./histogram.ts";
 import { moveShape, plainSizes } from "./one_dispatch_plan.ts";
 import type { Pass, Plan } from "./plan.ts";
-import { distinct, itemTypesOf, withRanges } from "./plan.ts";
+import { distinct, itemTypesOf, rangesTaken, withRanges } from "./plan.ts";
 import { planFactsFor } from "./plan_facts_for.ts";
 import { requireFeature } from "./require_feature.ts";
 import { planScatter } from "./scatter.ts";
@@ -54,13 +54,7 @@ export async function planScattered(
     maxLength,
     kernels: distinct([positions.kernel, first?.kernel, ...scatter.kernels]),
     scratch: [...positions.scratch, ...(first?.scratch ?? []), ...scatter.scratch],
-    needs: new Set([
-      "input",
-      "output",
-      "weights",
-      ...(y ? (["y"] as const) : []),
-      ...(lengthOnGpu ? (["length"] as const) : []),
-    ] as const),
+    needs: rangesTaken({ input: true, output: true, weights: true, y, length: lengthOnGpu }),
     itemTypes: {
       ...itemTypesOf(type, weights.type),
       weights: weights.itemType,

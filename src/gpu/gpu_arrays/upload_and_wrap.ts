@@ -50,7 +50,7 @@ export async function upload(
   context: Context,
   arrays: Arrays,
   given: Given,
-  options: { readonly type?: unknown },
+  options: { readonly type?: unknown } = {},
   isOfCall = false,
 ): Promise<GpuArray> {
   requireOptions("upload", options, { type: true });
