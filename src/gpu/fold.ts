@@ -103,7 +103,6 @@ import type {
   StreamScanOption,
 } from "./streams/streams.ts";
 
-type FoldsPart = typeof import("./parts/folds.ts");
 type FormsName =
   | keyof typeof import("./parts/sorts.ts")
   | Exclude<keyof typeof import("./parts/primitives.ts"), "argAtHand">;
@@ -480,7 +479,7 @@ export class Fold {
     counts: U32Array<Data>,
     ...options: ExpandCallOptions<Data, Indices, Ranks>
   ): Promise<Expanded<Data, Indices, Ranks>> {
-    return this.#call("expandRuns", { values, counts }, options);
+    return this.#call("expandRuns", { values, counts }, options[0]);
   }
 
   /**
@@ -1004,13 +1003,13 @@ export class Fold {
       ) as never;
     }
     // The arrays may change while the code is loaded.
-    const [given, room] = [givenOf(data as AnyArray), givenOf(options?.into as AnyArray)];
+    const [given, into] = [givenOf(data as AnyArray), givenOf(options?.into as AnyArray)];
     if (options?.segments !== undefined && (primitive === "scan" || primitive === "reduce")) {
       const { segmentsAtHand } = await loadArrays();
-      return segmentsAtHand(primitive, this.#context, this.#arrays, given, options, room) as never;
+      return segmentsAtHand(primitive, this.#context, this.#arrays, given, options, into) as never;
     }
     const call = primitive === "scan" ? scanAtHand : (await loadFolds())[`${primitive}AtHand`];
-    return call(this.#context, given, options as object, room) as never;
+    return call(this.#context, given, options as object, into) as never;
   }
 
   /** Calls a primitive once its code is there. Arrays on the GPU may be destroyed right after the call. */
@@ -1065,8 +1064,10 @@ export class Fold {
   }
 
   /** Prepares a scan, a reduction, a compaction or a partition for recordings once its code is there. */
-  #prepareFold(name: keyof FoldsPart & `prepare${string}`, options: object): Promise<Prepared> {
-    return withNumbers(async () => (await loadFolds())[name](this.#gpu(name), options as never));
+  #prepareFold(primitive: Primitive, caller: string, options: object): Promise<Prepared> {
+    return withNumbers(async () =>
+      (await loadFolds()).prepareFold(primitive, caller, this.#gpu(caller), options as never),
+    );
   }
 
   /** Prepares a primitive for recordings once its code is there. */
@@ -1246,7 +1247,7 @@ export class Fold {
    * ```
    */
   prepareScan<Name extends string>(options: ScanOptions<Name> & OfType<Name>): Promise<PreparedScan> {
-    return this.#prepareFold("prepareScan", options);
+    return this.#prepareFold("scan", "prepareScan", options);
   }
 
   /**
@@ -1261,7 +1262,7 @@ export class Fold {
    * ```
    */
   prepareReduce<Name extends string>(options: ReduceOptions<Name> & OfType<Name>): Promise<PreparedReduce> {
-    return this.#prepareFold("prepareReduce", options);
+    return this.#prepareFold("reduce", "prepareReduce", options);
   }
 
   /**
@@ -1302,7 +1303,7 @@ export class Fold {
   ): Promise<FlaggedCompact>;
   prepareCompact<Name extends string>(options: CompactOptions<Name>): Promise<EitherCompact>;
   prepareCompact(options: CompactOptions): Promise<PreparedCompact> {
-    return this.#prepareFold("prepareCompact", options);
+    return this.#prepareFold("compact", "prepareCompact", options);
   }
 
   /**
@@ -1545,7 +1546,7 @@ export class Fold {
     options: PartitionOptions<Name>,
   ): Promise<PreparedPartition<PartitionRanges & Partial<FlaggedPartitionRanges>>>;
   preparePartition(options: PartitionOptions): Promise<PreparedPartition> {
-    return this.#prepareFold("preparePartition", options);
+    return this.#prepareFold("partition", "preparePartition", options);
   }
 
   /**

@@ -112,9 +112,9 @@ export function planHistogram(
   options: HistogramOptions,
   facts: DeviceFacts,
   testing: Partial<HistogramRow> = {},
+  { title, type, typeOfY, binned, weights }: CheckedHistogram = checkedHistogram(options),
 ): Plan {
   const { lengthOnGpu = false } = options;
-  const { title, type, typeOfY, binned, weights } = checkedHistogram(options);
   const { bins, y, count } = binned;
   const { limits } = facts;
   const known = histogramRow(facts);

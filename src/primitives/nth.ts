@@ -13,6 +13,7 @@ import type { Examples } from "./examples.ts";
 import { between, ordersOf } from "./examples.ts";
 import type { Described, HelpOf } from "./help.ts";
 import { orderHelp } from "./help.ts";
+import { keyedOptions } from "./option_names.ts";
 import type { Given, Primitive } from "./primitive.ts";
 import type { BufferRange, Length, ParamsRange, PreparedPrimitive } from "./ranges.ts";
 
@@ -72,10 +73,7 @@ export const nth: Primitive<Options, "data", "value" | "index"> = {
   operands: [{ name: "data", range: "input", isNamed: true }],
   numbers: ["n"],
   options: {
-    type: "type",
-    key: "expression",
-    params: "params",
-    keyType: "type",
+    ...keyedOptions,
     bits: "numbers",
     descending: "boolean",
   } satisfies OptionTable<HandNthOptions<string>>,

@@ -16,6 +16,7 @@ import type { Example, ExampleArray, Examples, Random } from "./examples.ts";
 import { between, ordersOf, pick, rowsWithin } from "./examples.ts";
 import type { Described, HelpOf } from "./help.ts";
 import { orderHelp } from "./help.ts";
+import { keyedOptions } from "./option_names.ts";
 import type { Given, Operand, Primitive, Request, Result } from "./primitive.ts";
 import type { BufferRange, Length, ParamsRange, PreparedPrimitive } from "./ranges.ts";
 import { starts, startsOf } from "./sort_starts.ts";
@@ -169,10 +170,7 @@ const thenBy: Operand = { name: "thenBy", range: "thenBy", behind: "data", isOne
 const common = {
   onCpu: "sorts" as const,
   options: {
-    type: "type",
-    key: "expression",
-    params: "params",
-    keyType: "type",
+    ...keyedOptions,
     descending: "booleans",
     bits: "numbers",
     segments: true,

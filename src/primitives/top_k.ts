@@ -17,6 +17,7 @@ import type { Described, HelpOf } from "./help.ts";
 import { orderHelp } from "./help.ts";
 import type { NthRanges } from "./nth.ts";
 import { requireOrder } from "./nth.ts";
+import { keyedOptions } from "./option_names.ts";
 import type { Given, Primitive, Request } from "./primitive.ts";
 import { requireU32 } from "./primitive.ts";
 import type { BufferRange, PreparedPrimitive } from "./ranges.ts";
@@ -254,10 +255,7 @@ export const topK: Primitive<
   ],
   numbers: ["k"],
   options: {
-    type: "type",
-    key: "expression",
-    params: "params",
-    keyType: "type",
+    ...keyedOptions,
     bits: "numbers",
     smallest: "boolean",
     passes: ["single", "reduce-then-scan"],

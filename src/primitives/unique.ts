@@ -17,6 +17,7 @@ import type { CallParamsOption } from "./call_options.ts";
 import type { Examples } from "./examples.ts";
 import { keysOf } from "./examples.ts";
 import type { Described, HelpOf } from "./help.ts";
+import { keyedOptions } from "./option_names.ts";
 import type { Given, Primitive, Request, Result } from "./primitive.ts";
 import type { BufferRange, Length, ParamsRange, PreparedPrimitive } from "./ranges.ts";
 
@@ -101,10 +102,7 @@ const ofRuns = {
   onCpu: "moves",
   operands: [{ name: "data", range: "input", isNamed: true }],
   options: {
-    type: "type",
-    key: "expression",
-    params: "params",
-    keyType: "type",
+    ...keyedOptions,
     sort: "boolean",
     indices: "boolean",
     inverse: "boolean",

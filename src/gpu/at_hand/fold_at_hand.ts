@@ -22,18 +22,18 @@ export type FoldOptions = TypeOptions & EndValues & { readonly into?: unknown };
 /** Options that are checked, as planners take them. A reduction takes fewer. */
 type PlannerOptions = Partial<AnyOperator<ScanOptions>> & Pick<ScanOptions, "type" | "maxLength">;
 
-/** `Fold.scan`. `given` and `room` are the array, and the one for the result, as they were when the call began. */
+/** `Fold.scan`. `given` and `into` are the array, and the one for the result, as they were when the call began. */
 export async function scanAtHand(
   context: Context,
   given: Given,
   options: FoldOptions,
-  room: Given,
+  into: Given,
 ): Promise<AnyArray> {
   requireOptions("scan", options, callNames(scan));
-  const { bytes, arrayOf } = await foldAtHand("scan", context, given, options, room, async (all) =>
+  const { bytes, arrayOf } = await foldAtHand("scan", context, given, options, into, async (all) =>
     (await loadOnDevice()).planScanAtHand(all, context.facts),
   );
-  return options.into === undefined ? arrayOf(bytes.buffer as ArrayBuffer) : room.data;
+  return into.data ?? arrayOf(bytes.buffer as ArrayBuffer);
 }
 
 /** A scan or a reduction whose options are known to be its own: the bytes of the result, and its types. */
@@ -42,14 +42,14 @@ export async function foldAtHand(
   context: Context,
   given: Given,
   options: FoldOptions,
-  room: Given,
+  into: Given,
   plan: (all: PlannerOptions) => Promise<Plan>,
 ): Promise<{ readonly bytes: Uint8Array } & Pick<HandTypes, "type" | "arrayOf">> {
-  const { into, initial, total, ...others } = options;
+  const { into: _, initial, total, ...others } = options;
   const readEnds = endReaderOf(primitive, initial, total);
   const { arrayOf, ...types } = await foldedTypesOf(given, options, primitive);
-  const target = targetFor(into, room, arrayOf, primitive, given.length, true);
-  const { options: endOptions, ...ends } = await readEnds({ arrayOf, ...types, into: room });
+  const target = targetFor(into, arrayOf, primitive, given.length, true);
+  const { options: endOptions, ...ends } = await readEnds({ arrayOf, ...types, into });
   const all = {
     ...(others as Partial<AnyOperator<ScanOptions>>),
     ...(await paramsOf("call", options, primitive, context)),
@@ -62,6 +62,6 @@ export async function foldAtHand(
   const call = { primitive, options: all, given, types, ends, target };
   const bytes =
     (await onCpu(context, size, (cpu) => cpu[primitive](context, call))) ??
-    (await (await loadOnDevice()).runAtHand(context, planned, types, given, ends, { target, room }));
+    (await (await loadOnDevice()).runAtHand(context, planned, types, given, ends, { target, into }));
   return { bytes, arrayOf, ...types };
 }

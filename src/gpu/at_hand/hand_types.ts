@@ -52,11 +52,11 @@ export function endReaderOf(
       : (await loadParamsAndEnds()).checkEnds(caller, types, initial, total, room);
 }
 
-/** Where the result goes: to `into`, which is checked, or to a new array. `others` are the other arguments of `resultIn`. */
+/** Where the result goes: to `into`, which is checked, or to a new array if there is none. `others` are the other arguments of `resultIn`. */
 export const targetFor = (
-  into: unknown,
-  ...others: readonly [Given, HandTypes["arrayOf"], string, number, boolean]
-): Target => (into === undefined ? fresh : resultIn(into, ...others));
+  into: Given,
+  ...others: readonly [HandTypes["arrayOf"], string, number, boolean]
+): Target => (into.data === undefined ? fresh : resultIn(into, ...others));
 
 /** The types of the input and of the output. */
 export interface HandTypes {

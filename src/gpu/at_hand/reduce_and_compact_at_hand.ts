@@ -45,16 +45,16 @@ export function requireNoRoom({ into }: { readonly into?: unknown }): void {
   }
 }
 
-/** `Fold.reduce`. `given` and `room` are the array, and one for the result, as they were when the call began. */
+/** `Fold.reduce`. `given` and `into` are the array, and one for the result, as they were when the call began. */
 export async function reduceAtHand(
   context: Context,
   given: Given,
   options: FoldOptions,
-  room: Given,
+  into: Given,
 ): Promise<Value> {
   requireOptions("reduce", options, callNames(reduce));
   requireNoRoom(options);
-  const { bytes, arrayOf, type } = await foldAtHand("reduce", context, given, options, room, async (all) =>
+  const { bytes, arrayOf, type } = await foldAtHand("reduce", context, given, options, into, async (all) =>
     planReduce(all, await planFactsFor(all, context.facts), [arrangementFor(all)]),
   );
   return valuesOf(arrayOf(bytes.buffer as ArrayBuffer), type)(0);
@@ -66,30 +66,27 @@ const SHORT = 2 ** 18;
 /** Bytes of where the parts begin, at most, and of where the last one ends. */
 const MOST_COUNT_BYTES = u32.bytes * (MOST_CLASSES + 1);
 
-/** `Fold.compact`. `given` and `room` are the array, and the one for the result, as they were when the call began. */
+/** `Fold.compact`. `given` and `into` are the array, and the one for the result, as they were when the call began. */
 export async function compactAtHand(
   context: Context,
   given: Given,
   options: SelectOptions,
-  room: Given,
+  into: Given,
 ): Promise<AnyArray> {
   requireOptions("compact", options, callNames(compact));
-  return (await selectAtHand("compact", planCompact, context, given, options, room)).values;
+  return (await selectAtHand("compact", planCompact, context, given, options, into)).values;
 }
 
-/** `Fold.partition`. `given` and `room` are the array, and the one for the result, as they were when the call began. */
+/** `Fold.partition`. `given` and `into` are the array, and the one for the result, as they were when the call began. */
 export async function partitionAtHand(
   context: Context,
   given: Given,
   options: SelectOptions,
-  room: Given,
+  into: Given,
 ): Promise<Partition<AnyArray, number> | ClassPartition<AnyArray, Uint32Array>> {
   requireOptions("partition", options, callNames(partition));
   const isByClass = options.classes !== undefined || options.class !== undefined;
-  if (isByClass && options.flags !== undefined) {
-    throw new ArgumentError("partition takes flags or classes, and not both", "flags");
-  }
-  const { values, counts } = await selectAtHand("partition", planPartition, context, given, options, room);
+  const { values, counts } = await selectAtHand("partition", planPartition, context, given, options, into);
   return isByClass ? { values, offsets: counts } : { values, count: counts[0] ?? 0 };
 }
 
@@ -106,10 +103,10 @@ async function selectAtHand(
   context: Context,
   given: Given,
   options: SelectOptions,
-  room: Given,
+  into: Given,
 ): Promise<{ readonly values: AnyArray; readonly counts: Uint32Array }> {
   const isWhole = primitive === "partition";
-  const { flags, indices = false, into, ...others } = options;
+  const { flags, indices = false, into: _, ...others } = options;
   const { length } = given;
   const { arrayOf: itemsOf, ...types } = await typesFor[primitive](given, options, primitive);
   const { type } = types;
@@ -136,7 +133,7 @@ async function selectAtHand(
       ? wordsOfFlags(flags as ArrayLike<number>)
       : undefined;
   const arrayOf: HandTypes["arrayOf"] = indices ? (...range) => arrayOver(u32, ...range) : itemsOf;
-  const target = targetFor(into, room, arrayOf, primitive, length, isWhole);
+  const target = targetFor(into, arrayOf, primitive, length, isWhole);
   // Members that stand behind what is spread would take microseconds.
   const all = {
     indices,
@@ -158,22 +155,22 @@ async function selectAtHand(
     )) ??
     (goesInPieces
       ? await selectInPieces(context, selection, {
-          room,
+          into,
           flags: flags && { marks: flags, check: () => requireFlags(flags, length, title) },
         })
       : await selectAtOnce(context, selection, words));
-  requireRoom(into, room, primitive);
+  requireStillThere(into, primitive);
   const values =
-    isWhole && into !== undefined
-      ? room.data
+    isWhole && into.data !== undefined
+      ? into.data
       : arrayOf(bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.byteLength / itemBytes);
   return { values, counts };
 }
 
 /** @throws {ArgumentError} if the array that was given for the result is not there any more. */
-function requireRoom(into: unknown, room: Given, caller: string): void {
-  if (into !== undefined) {
-    bytesOf(room, caller, "into", "into");
+function requireStillThere(into: Given, caller: string): void {
+  if (into.data !== undefined) {
+    bytesOf(into, caller, "into", "into");
   }
 }
 
@@ -181,14 +178,14 @@ function requireRoom(into: unknown, room: Given, caller: string): void {
 async function selectInPieces(
   context: Context,
   { planned, given, itemBytes, target }: Selection,
-  { room, flags }: Pick<LongCall, "room" | "flags">,
+  { into, flags }: Pick<LongCall, "into" | "flags">,
 ): Promise<Selected> {
   const bytes = await (await loadStreams()).runInPieces(context, {
     planned: planned as LongPlanned,
     given,
     outputBytes: itemBytes,
     target,
-    room,
+    into,
     flags,
   });
   return { bytes, counts: Uint32Array.of(bytes.byteLength / itemBytes) };

@@ -103,7 +103,7 @@ export async function runAtHand(
   { type, from = type }: Omit<HandTypes, "arrayOf">,
   given: Given,
   ends: Partial<Omit<CheckedEnds, "options">>,
-  result: Pick<LongCall, "target" | "room"> = { target: fresh },
+  result: Pick<LongCall, "target" | "into"> = { target: fresh },
 ): Promise<Uint8Array> {
   if (isLong(given.length, Math.max(from.bytes, type.bytes), context)) {
     return (await loadStreams()).runInPieces(context, {

@@ -379,7 +379,7 @@ async function checkedAtHand(call: Call, pairs: readonly GivenOperand[]): Promis
   }
   const [first] = request.results;
   if (into && first) {
-    targetFor(into.data, into, contentsOf(first, handTypes), primitive.name, first.most, true);
+    targetFor(into, contentsOf(first, handTypes), primitive.name, first.most, true);
   }
   const length = lengths[inputOf(called).name] as number;
   return { called, request, atHand, types: handTypes, length };

@@ -122,9 +122,6 @@ function requireCall(primitive: Primitive, context: Context, data: GpuArray, opt
   const others = { ...given, ...typesOnGpu(primitive, input, given), ...(flags && { flags: true }) };
   const title = `${primitive}<${others.type.name}>`;
   const isByClass = others.classes !== undefined || others.class !== undefined;
-  if (isByClass && flags !== undefined) {
-    throw new ArgumentError(`${title} takes flags or classes, and not both`, "flags");
-  }
   const isSelecting = primitive === "compact" || primitive === "partition";
   if (isSelecting && !isByClass && others.where === undefined && flags === undefined) {
     throw new ArgumentError(

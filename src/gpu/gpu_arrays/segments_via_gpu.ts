@@ -43,7 +43,7 @@ interface Options extends TypeOptions {
 }
 
 /**
- * `Fold.scan` and `Fold.reduce` of an array with segments. `given` and `room` are the array, and the one for the result, as they were when the
+ * `Fold.scan` and `Fold.reduce` of an array with segments. `given` and `into` are the array, and the one for the result, as they were when the
  * call began.
  */
 export async function segmentsAtHand(
@@ -52,14 +52,14 @@ export async function segmentsAtHand(
   arrays: Arrays,
   given: Given,
   options: Options,
-  room: Given,
+  into: Given,
 ): Promise<AnyArray | { readonly keys: AnyArray; readonly values: AnyArray }> {
   requireOptions(primitive, options, callNames(primitive === "scan" ? scan : reduce));
   if (primitive === "reduce") {
     requireNoRoom(options);
   }
   requireDevice(context, primitive);
-  const { segments, into, total, ...unchecked } = options;
+  const { segments, into: _, total, ...unchecked } = options;
   const { arrayOf, ...types } = await foldedTypesOf(given, options, primitive);
   const title = `${primitive}<${types.type.name}>`;
   if (total !== undefined) {
@@ -71,7 +71,7 @@ export async function segmentsAtHand(
   const others = { ...unchecked, ...(await paramsOf("call", options, primitive, context)) };
   const { checked, keys, ofData } = await segmentsGiven(segments, given, types, title);
   const from = types.from ?? types.type;
-  const target = targetFor(into, room, arrayOf, primitive, given.length, true);
+  const target = targetFor(into, arrayOf, primitive, given.length, true);
   const size = { primitive: "segments", length: given.length, options: others };
   const computed = await onCpu(context, size, async (cpu) => {
     const { initial, ...options } = others as Options;
@@ -83,7 +83,7 @@ export async function segmentsAtHand(
     );
   });
   if (computed) {
-    const values = into === undefined ? arrayOf(computed.bytes.buffer as ArrayBuffer) : room.data;
+    const values = into.data ?? arrayOf(computed.bytes.buffer as ArrayBuffer);
     return computed.keys && keys ? { keys: keysLike(keys, computed.keys), values } : values;
   }
   if (checked.kind === "rows" && isLong(given.length, Math.max(from.bytes, types.type.bytes), context)) {
@@ -94,16 +94,16 @@ export async function segmentsAtHand(
       const made = await rowsInPieces(context, primitive, { ...all, ...types, ...endOptions }, checked.rows, {
         given,
         target,
-        room,
+        into,
         ends,
       });
-      return into === undefined ? arrayOf(made.buffer as ArrayBuffer) : room.data;
+      return into.data ?? arrayOf(made.buffer as ArrayBuffer);
     }
   }
   requireRangesBindable(primitive, given.length, types, checked, keys?.type, context);
   const startBytes = "rows" in checked ? 0 : arrayIn(checked).byteLength;
   // What a scan leaves in gaps is that of the caller's array.
-  const leaves = checked.kind === "begins" && primitive === "scan" && into !== undefined;
+  const leaves = checked.kind === "begins" && primitive === "scan" && into.data !== undefined;
   const bytes =
     bufferBytesFor(given.byteLength) +
     bufferBytesFor(given.length * types.type.bytes) +
@@ -133,7 +133,7 @@ export async function segmentsAtHand(
     const data = await there(given, from);
     const result: unknown = await callOnGpu(primitive, context, arrays, data, {
       ...others,
-      ...(leaves && { into: await there(room, types.type) }),
+      ...(leaves && { into: await there(into, types.type) }),
       ...(types.from && types),
       segments: await starts(data),
     });
@@ -142,7 +142,7 @@ export async function segmentsAtHand(
     ) as { readonly keys?: GpuArray; readonly values: GpuArray };
     const [keysOfRuns, contents] = await readAll([
       runs && own(runs).read(),
-      own(values).read(into === undefined ? {} : { into: into as AnyArray }),
+      own(values).read(into.data === undefined ? {} : { into: into.data }),
     ]);
     return keysOfRuns ? { keys: keysOfRuns, values: contents } : contents;
   });

@@ -4,7 +4,7 @@ import { ArgumentError } from "../../errors.ts";
 import type { Arrangement } from "../../kernels/kernel.ts";
 import { requireOptions } from "../../options.ts";
 import { loadSegmentsAndRuns } from "../../parts.ts";
-import type { CompactOptions, PartitionOptions } from "../../plan/compact.ts";
+import type { CompactOptions } from "../../plan/compact.ts";
 import type { Limits } from "../../plan/device_facts.ts";
 import type { AnyOperator, SegmentOptions, SoonOption } from "../../plan/options.ts";
 import type { Plan } from "../../plan/plan.ts";
@@ -35,33 +35,27 @@ import { checked, prepare } from "./recording.ts";
 
 // Scans, reductions, compactions and partitions that are prepared for recordings.
 
-/** `Fold.prepareScan`. */
-export async function prepareScan(context: Context, options: AnyOperator<ScanOptions>): Promise<Prepared> {
-  requireOptions("prepareScan", options, planNames(scan));
-  requireNoSegments("prepareScan", options);
-  return prepareBy("scan", "prepareScan", context, options);
-}
+/** The options of a plan. */
+type Options = AnyOperator<ScanOptions> | AnyOperator<ReduceOptions> | CompactOptions;
 
-/** `Fold.prepareReduce`. */
-export async function prepareReduce(
+const descriptions = { scan, reduce, compact, partition };
+
+/**
+ * `Fold.prepareScan`, `prepareReduce`, `prepareCompact` and `preparePartition`: by the plan's own kernels, or with `soon` first by others. `caller`
+ * is the method.
+ */
+export async function prepareFold(
+  primitive: Primitive,
+  caller: string,
   context: Context,
-  options: AnyOperator<ReduceOptions>,
+  given: Options & SegmentOptions & SoonOption,
 ): Promise<Prepared> {
-  requireOptions("prepareReduce", options, planNames(reduce));
-  requireNoSegments("prepareReduce", options);
-  return prepareBy("reduce", "prepareReduce", context, options);
-}
-
-/** `Fold.prepareCompact`. */
-export async function prepareCompact(context: Context, options: CompactOptions): Promise<Prepared> {
-  requireOptions("prepareCompact", options, planNames(compact));
-  return prepareBy("compact", "prepareCompact", context, options);
-}
-
-/** `Fold.preparePartition`. */
-export async function preparePartition(context: Context, options: PartitionOptions): Promise<Prepared> {
-  requireOptions("preparePartition", options, planNames(partition));
-  return prepareBy("partition", "preparePartition", context, options);
+  requireOptions(caller, given, planNames(descriptions[primitive]));
+  requireNoSegments(caller, given);
+  const prepareIt = (options: Options, meanwhile?: Meanwhile): Promise<Prepared> =>
+    prepareFor(primitive, context, options, undefined, undefined, meanwhile);
+  const options = { ...given, ...(await paramsOf("plan", given, caller, context)) };
+  return given.soon ? prepareSoon(options, prepareIt) : prepareIt(options);
 }
 
 /** @throws {ArgumentError} for `soon` with segments: the quick plan might bind other ranges. */
@@ -74,19 +68,6 @@ function requireNoSegments(call: string, { soon, segments }: SegmentOptions & So
   }
 }
 
-/** Prepares by the plan's own kernels, or with `soon` first by others. */
-async function prepareBy(
-  primitive: Primitive,
-  caller: string,
-  context: Context,
-  options: (AnyOperator<ScanOptions> | AnyOperator<ReduceOptions> | CompactOptions) & SoonOption,
-): Promise<Prepared> {
-  const prepareIt = (own: typeof options, meanwhile?: Meanwhile): Promise<Prepared> =>
-    prepareFor(primitive, context, own, undefined, undefined, meanwhile);
-  const checkedOptions = { ...options, ...(await paramsOf("plan", options, caller, context)) };
-  return options.soon ? prepareSoon(checkedOptions, prepareIt) : prepareIt(checkedOptions);
-}
-
 /**
  * Plans a primitive for recordings of ranges in these arrangements, and compiles it. The planner checks the options.
  * `isSubmitted` is as in {@link prepare}.
@@ -94,7 +75,7 @@ async function prepareBy(
 export async function prepareFor(
   primitive: Primitive,
   context: Context,
-  options: AnyOperator<ScanOptions> | AnyOperator<ReduceOptions> | CompactOptions,
+  options: Options,
   arrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
   isSubmitted?: boolean,
   meanwhile?: Meanwhile,
