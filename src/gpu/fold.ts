@@ -989,11 +989,6 @@ export class Fold {
     return this.#call("nth", { data }, options, { numbers: { n } });
   }
 
-  /** The context, for what is recorded and for buffers. @throws {NoGpuError} */
-  #gpu(what: string): Context {
-    return onGpuAlone(this.#context, what);
-  }
-
   /** Scans, reduces, compacts or partitions an array. The calling method gives the result its type. */
   async #fold(primitive: Primitive, data: unknown, options: SegmentsAndInto = {}): Promise<never> {
     if (isOnGpu(data)) {
@@ -1064,9 +1059,9 @@ export class Fold {
   }
 
   /** Prepares a scan, a reduction, a compaction or a partition for recordings once its code is there. */
-  #prepareFold(primitive: Primitive, caller: string, options: object): Promise<Prepared> {
+  #prepareFold(primitive: Primitive, options: object): Promise<Prepared> {
     return withNumbers(async () =>
-      (await loadFolds()).prepareFold(primitive, caller, this.#gpu(caller), options as never),
+      (await loadFolds()).prepareFold(primitive, this.#context, options as never),
     );
   }
 
@@ -1119,7 +1114,7 @@ export class Fold {
   async wrap<Name extends string, V extends Value>(
     options: WrapOptions<Name, V>,
   ): Promise<GpuArray<Name, V>> {
-    return (await loadArrays()).wrap(this.#gpu("wrap"), this.#arrays, options) as never;
+    return (await loadArrays()).wrap(onGpuAlone(this.#context, "wrap"), this.#arrays, options) as never;
   }
 
   /**
@@ -1247,7 +1242,7 @@ export class Fold {
    * ```
    */
   prepareScan<Name extends string>(options: ScanOptions<Name> & OfType<Name>): Promise<PreparedScan> {
-    return this.#prepareFold("scan", "prepareScan", options);
+    return this.#prepareFold("scan", options);
   }
 
   /**
@@ -1262,7 +1257,7 @@ export class Fold {
    * ```
    */
   prepareReduce<Name extends string>(options: ReduceOptions<Name> & OfType<Name>): Promise<PreparedReduce> {
-    return this.#prepareFold("reduce", "prepareReduce", options);
+    return this.#prepareFold("reduce", options);
   }
 
   /**
@@ -1303,7 +1298,7 @@ export class Fold {
   ): Promise<FlaggedCompact>;
   prepareCompact<Name extends string>(options: CompactOptions<Name>): Promise<EitherCompact>;
   prepareCompact(options: CompactOptions): Promise<PreparedCompact> {
-    return this.#prepareFold("compact", "prepareCompact", options);
+    return this.#prepareFold("compact", options);
   }
 
   /**
@@ -1546,7 +1541,7 @@ export class Fold {
     options: PartitionOptions<Name>,
   ): Promise<PreparedPartition<PartitionRanges & Partial<FlaggedPartitionRanges>>>;
   preparePartition(options: PartitionOptions): Promise<PreparedPartition> {
-    return this.#prepareFold("partition", "preparePartition", options);
+    return this.#prepareFold("partition", options);
   }
 
   /**

@@ -19,8 +19,8 @@ import type { Example, ExampleArray, Examples } from "./examples.ts";
 import { between, keysOf, lengthOf, pick } from "./examples.ts";
 import type { Described, HelpOf } from "./help.ts";
 import { orderHelp } from "./help.ts";
-import { keyedOptions } from "./option_names.ts";
 import type { Given, Operand, Primitive, Request } from "./primitive.ts";
+import { keyedOptions } from "./primitive.ts";
 import type { BufferRange, Length, ParamsRange, PreparedPrimitive } from "./ranges.ts";
 
 // Two sorted arrays: merged, or as sets.

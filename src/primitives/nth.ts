@@ -13,8 +13,8 @@ import type { Examples } from "./examples.ts";
 import { between, ordersOf } from "./examples.ts";
 import type { Described, HelpOf } from "./help.ts";
 import { orderHelp } from "./help.ts";
-import { keyedOptions } from "./option_names.ts";
 import type { Given, Primitive } from "./primitive.ts";
+import { keyedOptions } from "./primitive.ts";
 import type { BufferRange, Length, ParamsRange, PreparedPrimitive } from "./ranges.ts";
 
 /** The options of `nth`. */

@@ -20,9 +20,6 @@ export interface OptionsOf {
   readonly planOptions?: OptionNames;
 }
 
-/** The options of primitives that order or compare elements by a key, which a text may compute. */
-export const keyedOptions = { type: "type", key: "expression", params: "params", keyType: "type" } as const;
-
 const namesAtHand = new WeakMap<OptionsOf, OptionNames>();
 
 /** The names of the options of calls, on arrays at hand or on the GPU. */

@@ -17,8 +17,8 @@ import type { CallParamsOption } from "./call_options.ts";
 import type { Examples } from "./examples.ts";
 import { keysOf } from "./examples.ts";
 import type { Described, HelpOf } from "./help.ts";
-import { keyedOptions } from "./option_names.ts";
 import type { Given, Primitive, Request, Result } from "./primitive.ts";
+import { keyedOptions } from "./primitive.ts";
 import type { BufferRange, Length, ParamsRange, PreparedPrimitive } from "./ranges.ts";
 
 /** The options of `unique` and `runLengths`. */

@@ -11,6 +11,7 @@ import type { Context } from "../device/context.ts";
 import { onGpuAlone } from "../device/cpu_context.ts";
 import { planFor } from "../executor/plan_with_parts.ts";
 import { paramsOf } from "../executor/with_params.ts";
+import { prepareNameOf } from "../recordings/prepared.ts";
 import type { Prepared } from "../recordings/recording.ts";
 import { prepare } from "../recordings/recording.ts";
 
@@ -33,7 +34,7 @@ export async function preparePrimitive(
   given: { readonly params?: unknown },
 ): Promise<Prepared> {
   const { name } = primitive;
-  const caller = `prepare${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
+  const caller = prepareNameOf(name);
   onGpuAlone(context, caller);
   requireOptions(caller, given, planNames(primitive), primitive.cures);
   const options = { ...given, ...(await paramsOf("plan", given, caller, context)) };

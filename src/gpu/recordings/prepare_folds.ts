@@ -21,6 +21,7 @@ import { partition } from "../../primitives/partition.ts";
 import { reduce } from "../../primitives/reduce.ts";
 import { scan } from "../../primitives/scan.ts";
 import type { Context, Pipeline } from "../device/context.ts";
+import { onGpuAlone } from "../device/cpu_context.ts";
 import { pipelineOf } from "../device/device.ts";
 import { pipelineKeyOf, usePipelines } from "../device/kept_pipelines.ts";
 import { requireDevice } from "../device/lost.ts";
@@ -30,6 +31,7 @@ import { deferKernels } from "./deferred_kernels.ts";
 import { inWindows } from "./long_ranges.ts";
 import { prepareSoon } from "./prepare_soon.ts";
 import type { Meanwhile } from "./prepared.ts";
+import { prepareNameOf } from "./prepared.ts";
 import type { Prepared } from "./recording.ts";
 import { checked, prepare } from "./recording.ts";
 
@@ -41,15 +43,17 @@ type Options = AnyOperator<ScanOptions> | AnyOperator<ReduceOptions> | CompactOp
 const descriptions = { scan, reduce, compact, partition };
 
 /**
- * `Fold.prepareScan`, `prepareReduce`, `prepareCompact` and `preparePartition`: by the plan's own kernels, or with `soon` first by others. `caller`
- * is the method.
+ * `Fold.prepareScan`, `prepareReduce`, `prepareCompact` and `preparePartition`: by the plan's own kernels, or with `soon` first by others.
+ *
+ * @throws {NoGpuError}
  */
 export async function prepareFold(
   primitive: Primitive,
-  caller: string,
   context: Context,
   given: Options & SegmentOptions & SoonOption,
 ): Promise<Prepared> {
+  const caller = prepareNameOf(primitive);
+  onGpuAlone(context, caller);
   requireOptions(caller, given, planNames(descriptions[primitive]));
   requireNoSegments(caller, given);
   const prepareIt = (options: Options, meanwhile?: Meanwhile): Promise<Prepared> =>
