@@ -41,7 +41,7 @@ import {
 } from "../gpu_arrays/calls_on_gpu.ts";
 import type { Arrays, GpuArray } from "../gpu_arrays/gpu_array.ts";
 import { countOf, runOnGpu } from "../gpu_arrays/run_on_gpu.ts";
-import { readAll, upload, viaGpu } from "../gpu_arrays/upload_and_wrap.ts";
+import { readAll, uploadAs, viaGpu } from "../gpu_arrays/upload_and_wrap.ts";
 import { prepare } from "../recordings/recording.ts";
 import { planPrimitive } from "./prepare.ts";
 
@@ -446,7 +446,8 @@ async function viaDevice({ called, request, atHand, types, length }: HandCall): 
     const operands = wordsOf(called.primitive, request);
     const uploaded = operands.map((operand) => [operand, givenOf(words[operand.name])] as const);
     for (const [{ name }, array] of [...atHand, ...uploaded]) {
-      onGpu[name] = own(await upload(context, arrays, array, { type: types[name]?.type }, true));
+      const known = types[name] ?? (await typesOf(array, {}, title));
+      onGpu[name] = own(await uploadAs(context, arrays, array, known, true));
     }
     const made = await run({ ...called, operands: [...called.operands, ...operands] }, request, onGpu);
     const rooms = [into && { into: into.data as never }];

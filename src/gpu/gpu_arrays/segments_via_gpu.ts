@@ -28,7 +28,7 @@ import { paramsOf } from "../executor/with_params.ts";
 import { callOnGpu } from "./fold_calls.ts";
 import type { Arrays } from "./gpu_array.ts";
 import { GpuArray } from "./gpu_array.ts";
-import { readAll, upload, viaGpu } from "./upload_and_wrap.ts";
+import { readAll, uploadAs, viaGpu } from "./upload_and_wrap.ts";
 
 // Segments of an array at hand. The array, and what says where its segments start, go to the GPU. The call on the GPU does the
 // rest.
@@ -112,7 +112,7 @@ export async function segmentsAtHand(
   return viaGpu(context, title, given.length, bytes, async (own) => {
     const { key, keyType } = segments as { readonly key?: unknown; readonly keyType?: unknown };
     const there = async (array: Given, type: ElementType): Promise<GpuArray> =>
-      own(await upload(context, arrays, array, { type }, true));
+      own(await uploadAs(context, arrays, array, await typesOf(array, { type }, title), true));
     /** What says where segments start, on the GPU. */
     const starts = async (data: GpuArray): Promise<object> => {
       if (checked.kind === "matrices") {
