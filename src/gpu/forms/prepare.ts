@@ -11,9 +11,8 @@ import type { Context } from "../device/context.ts";
 import { onGpuAlone } from "../device/cpu_context.ts";
 import { planFor } from "../executor/plan_with_parts.ts";
 import { paramsOf } from "../executor/with_params.ts";
-import { prepareNameOf } from "../recordings/prepared.ts";
 import type { Prepared } from "../recordings/recording.ts";
-import { prepare } from "../recordings/recording.ts";
+import { prepare, prepareNameOf } from "../recordings/recording.ts";
 
 /** Plans a primitive for ranges in some of its arrangements. */
 export async function planPrimitive(

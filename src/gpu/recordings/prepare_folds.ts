@@ -31,9 +31,8 @@ import { deferKernels } from "./deferred_kernels.ts";
 import { inWindows } from "./long_ranges.ts";
 import { prepareSoon } from "./prepare_soon.ts";
 import type { Meanwhile } from "./prepared.ts";
-import { prepareNameOf } from "./prepared.ts";
 import type { Prepared } from "./recording.ts";
-import { checked, prepare } from "./recording.ts";
+import { checked, prepare, prepareNameOf } from "./recording.ts";
 
 // Scans, reductions, compactions and partitions that are prepared for recordings.
 

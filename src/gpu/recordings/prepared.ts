@@ -1,10 +1,6 @@
 import type { Kernel } from "../../kernels/kernel.ts";
 import type { Grouping } from "../../plan/grouping.ts";
 
-/** The method of `Fold` that prepares a primitive: `prepareScan` of `scan`. */
-export const prepareNameOf = (primitive: string): string =>
-  `prepare${primitive.slice(0, 1).toUpperCase()}${primitive.slice(1)}`;
-
 /** A plan with its pipelines compiled and its scratch allocated, for recordings of these ranges. */
 export interface PreparedOn<Ranges> {
   readonly kernels: readonly Kernel[];

@@ -68,6 +68,10 @@ interface Recording {
 /** How many recordings are kept, with their objects, for the next time that the same ranges are recorded. */
 const KEPT_RECORDINGS = 64;
 
+/** The method of `Fold` that prepares a primitive: `prepareScan` of `scan`. */
+export const prepareNameOf = (primitive: string): string =>
+  `prepare${primitive.slice(0, 1).toUpperCase()}${primitive.slice(1)}`;
+
 /**
  * Compiles a plan and allocates its scratch. `runs` is how many executions one spine serves. Tests give fewer. If each recording is
  * submitted before the next one is recorded (`isSubmitted`), what is dropped is destroyed at once. `given` is as in
