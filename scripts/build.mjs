@@ -74,8 +74,6 @@ const { output } = await bundler.write({
               "src/gpu/recordings/recording.ts",
               // What most of the files below share.
               "src/gpu/executor/with_params.ts",
-              "src/plan/load_segments_and_runs.ts",
-              "src/plan/load_selected_and_sorted.ts",
               "src/kernels/move_items.ts",
               "src/plan/one_dispatch_plan.ts",
               "src/plan/reduce.ts",

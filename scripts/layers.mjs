@@ -1,5 +1,5 @@
-// Checks that imports point down, that the package loads later only the parts that are listed here, and that src/adapters/ alone decides by
-// an adapter's vendor:
+// Checks that imports point down, that src/parts.ts alone has what the package loads later, and that src/adapters/ alone decides by an
+// adapter's vendor:
 // `node scripts/layers.mjs [FOLDER]`. TypeScript's scanner finds the imports, so those of types, `import(…)` and
 // `typeof import(…)` count, too.
 import { readdirSync, readFileSync } from "node:fs";
@@ -11,6 +11,7 @@ import typescript from "typescript-5.9";
 /** Folders and files, from the bottom up. An entry imports only from lines before its own, and from itself. */
 const layers = [
   ["src/errors.ts", "src/version.ts", "src/wgsl-files.d.ts"],
+  ["src/parts.ts"],
   ["src/options.ts"],
   ["src/text"],
   ["src/shader-files.d.ts"],
@@ -63,26 +64,8 @@ const describers = ["src/adapters", "src/gpu/diagnosis", "src/simulator"];
 const vendorChoice =
   /\bvendor\b\s*[!=]==|[!=]==\s*(?:\w+\.)*vendor\b|"(?:amd|apple|arm|intel|nvidia|qualcomm)"/;
 
-/** What the package loads with `import()`. ARCHITECTURE.md says when. The command's own files are not listed. */
-const parts = [
-  "src/cpu/other_elements.ts",
-  "src/gpu/at_hand/cpu_calls.ts",
-  "src/gpu/at_hand/cpu_primitives.ts",
-  "src/gpu/at_hand/cpu_texts.ts",
-  "src/gpu/at_hand/on_device.ts",
-  "src/gpu/device/params_and_ends.ts",
-  "src/gpu/device/shader_errors.ts",
-  "src/gpu/executor/numbers_64.ts",
-  "src/gpu/parts/arrays.ts",
-  "src/gpu/parts/folds.ts",
-  "src/gpu/parts/primitives.ts",
-  "src/gpu/parts/sorts.ts",
-  "src/gpu/streams/streams.ts",
-  "src/gpu/tuning/tuning.ts",
-  "src/plan/faster_and_narrow.ts",
-  "src/plan/segments_and_runs.ts",
-  "src/plan/selected_and_sorted.ts",
-];
+/** What the package loads with `import()`, each by a loader of its own: `import { loadSorts }` of it is an import of what `loadSorts` loads. */
+const PARTS = "src/parts.ts";
 
 /** What entries besides `wavefold` load so: `wavefold/laws` needs fast-check, which may be missing; few programs simulate. */
 const otherParts = ["src/laws/laws.ts", "src/simulator/index.ts"];
@@ -107,19 +90,16 @@ const files = roots
   )
   .filter((path) => !path.includes("node_modules/"));
 
-/** Each `import()` of a relative path in a text, and whether its failure is told: by `part`, or by `once`, which takes a function. */
+/** Each `import()` of a relative path in a text, and whether it stands in `part()`, which tells of a failure. */
 function loadsIn(text) {
-  const { SyntaxKind, forEachChild, isArrowFunction, isCallExpression } = typescript;
+  const { SyntaxKind, forEachChild, isCallExpression } = typescript;
   const found = [];
-  const isCallOf = (name, node) => isCallExpression(node) && node.expression.text === name;
   const visit = (node) => {
     if (isCallExpression(node) && node.expression.kind === SyntaxKind.ImportKeyword) {
       const name = node.arguments[0]?.text;
       const { parent } = node;
       if (name?.startsWith(".")) {
-        const isTold =
-          isCallOf("part", parent) || (isArrowFunction(parent) && isCallOf("once", parent.parent));
-        found.push({ name, isTold });
+        found.push({ name, isTold: isCallExpression(parent) && parent.expression.text === "part" });
       }
     }
     forEachChild(node, visit);
@@ -127,6 +107,23 @@ function loadsIn(text) {
   visit(typescript.createSourceFile("a.ts", text, typescript.ScriptTarget.Latest, true));
   return found;
 }
+
+/** The files that `src/parts.ts` loads, by the names of their loaders. */
+const partOf = new Map(
+  [
+    ...readFileSync(join(root, PARTS), "utf8").matchAll(
+      /^export const (\w+) = .*once\(\(\) => import\("\.\/([^"]+)"\)\);$/gm,
+    ),
+  ].map(([, loader, path]) => [loader, `src/${path}`]),
+);
+
+const parts = [...partOf.values()];
+
+/** The parts whose loaders a text imports or hands on. */
+const partsIn = (text) =>
+  [...text.matchAll(/^(?:import|export) \{([^}]*)\} from "[./]*\/parts\.ts";$/gm)]
+    .flatMap(([, names]) => names.match(/\w+/g) ?? [])
+    .flatMap((name) => partOf.get(name) ?? []);
 
 const problems = [];
 /** What each file imports by a relative path. */
@@ -137,14 +134,16 @@ for (const file of files) {
   const { importedFiles } = typescript.preProcessFile(text, true, true);
   const targets = importedFiles
     .filter(({ fileName }) => fileName.startsWith("."))
-    .map(({ fileName }) => pathOf(fileName));
-  if (file.startsWith("src/") && !file.startsWith("src/cli/") && text.includes("import(")) {
+    .map(({ fileName }) => pathOf(fileName))
+    .filter((path) => file !== PARTS || !parts.includes(path))
+    .concat(partsIn(text));
+  if (file.startsWith("src/") && !file.startsWith("src/cli/") && file !== PARTS && text.includes("import(")) {
     for (const { name, isTold } of loadsIn(text)) {
       const target = pathOf(name);
-      if (![...parts, ...otherParts].includes(target)) {
-        problems.push(`${file} loads ${target}, which is not among the parts of scripts/layers.mjs`);
+      if (!otherParts.includes(target)) {
+        problems.push(`${file} loads ${target}; src/parts.ts has what the package loads later`);
       } else if (!isTold) {
-        problems.push(`${file} loads ${target} without part() or once()`);
+        problems.push(`${file} loads ${target} without part()`);
       }
     }
   }

@@ -99,8 +99,7 @@ export type {
   StreamTypes,
 } from "./gpu/streams/streams.ts";
 export type { LitmusOptions, LitmusResult } from "./gpu/tuning/litmus_types.ts";
-export { tuneAdapter } from "./gpu/tuning/load_tune_adapter.ts";
-export { runLitmusTests } from "./gpu/tuning/run_litmus_tests.ts";
+export { runLitmusTests, tuneAdapter } from "./gpu/tuning/measure_adapter.ts";
 export type { TuneAdapterOptions } from "./gpu/tuning/tune_adapter.ts";
 export type { Algorithm } from "./kernels/algorithms.ts";
 export type { Indirect } from "./kernels/compact.ts";

@@ -3,6 +3,7 @@
  *
  * @module wavefold/node
  */
+
 import process from "node:process";
 import type { Dawn } from "./dawn.ts";
 import { loadDawn } from "./dawn.ts";
@@ -14,13 +15,12 @@ import {
   withSoftwareDriver,
 } from "./gpu/adapters/software_adapter.ts";
 import { canFindGpu } from "./gpu/adapters/vulkan_loader.ts";
-import { loadOnDevice } from "./gpu/at_hand/load_on_device.ts";
 import { sentencesOf, whyNoGpu } from "./gpu/diagnosis/why_no_gpu.ts";
 import type { Fold } from "./gpu/fold.ts";
 import type { OpenOptions } from "./gpu/open.ts";
 import { openDevice } from "./gpu/open.ts";
 import { fileStore } from "./gpu/tuning/tuning_folder.ts";
-import type { AdapterTuning } from "./plan/adapter_tuning.ts";
+import { loadOnDevice } from "./parts.ts";
 
 export {
   GPUBufferUsage,
@@ -33,9 +33,7 @@ export {
 export * from "./index.ts";
 
 /** Options of {@link openFold}. */
-export interface NodeOpenOptions {
-  /** Your own device. It stays yours: `fold.destroy()` leaves it open. */
-  readonly device?: GPUDevice;
+export interface NodeOpenOptions extends Omit<OpenOptions, "adapter"> {
   /**
    * The adapter to open a device on; or `"gpu"` or `"software"`, to take only that kind. The default is a GPU, or a
    * software adapter if there is no GPU: SwiftShader on Linux x64, WARP on Windows, and elsewhere the one that the system has.
@@ -43,18 +41,6 @@ export interface NodeOpenOptions {
    * slow.
    */
   readonly adapter?: GPUAdapter | "gpu" | "software" | "simulated";
-  /** Which GPUs are taken: see {@link OpenOptions.featureLevel}. */
-  readonly featureLevel?: "core" | "compatibility";
-  /** When calls from array to array run on the CPU instead: see {@link OpenOptions.cpu}. */
-  readonly cpu?: "auto" | "never" | "always";
-  /** Whether to test single passes on the device first: see {@link Fold.singlePassTest}. The test takes some seconds at most. */
-  readonly testSinglePass?: boolean;
-  /** Algorithms and sizes that were measured on this adapter; or `"auto"`, to measure them once: see {@link OpenOptions.tuning}. */
-  readonly tuning?: AdapterTuning | "auto";
-  /** The most pipelines to keep for later calls: see {@link OpenOptions.maxPipelines}. */
-  readonly maxPipelines?: number;
-  /** The most bytes of buffers of calls at hand, under way and kept: see {@link OpenOptions.maxKeptBytes}. */
-  readonly maxKeptBytes?: number;
 }
 
 /** What `adapter` takes but an adapter. */

@@ -3,7 +3,7 @@ import type { CallersNumbers } from "../text/callers.ts";
 import type { ScalarType } from "./types.ts";
 
 // What reads callers' texts over 64-bit values is large (numbers_64.ts), and most programs have no such text. The 64-bit types of the main entry
-// do without it until a text needs it. Then a call on the device loads it, and plans again: see `withNumbers` in load_later.ts.
+// do without it until a text needs it. Then a call on the device loads it, and plans again: see `withNumbers` in plan_with_parts.ts.
 
 let provided: CallersNumbers | undefined;
 

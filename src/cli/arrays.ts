@@ -9,7 +9,7 @@ import type { ElementType, Scalar, ScalarType, TypeName } from "../algebra/types
 import { widens } from "../algebra/widening.ts";
 import type { Context } from "../gpu/device/context.ts";
 import { withDevice } from "../gpu/device/cpu_context.ts";
-import { loadParamsOf } from "../gpu/executor/load_later.ts";
+import { loadParamsOf } from "../gpu/executor/with_params.ts";
 import { Fold } from "../gpu/fold.ts";
 import type { Streamed } from "../gpu/streams/streams.ts";
 import { endRows, endWithTotal, startCompact, startReduce, startScan } from "../gpu/streams/streams.ts";

@@ -2,7 +2,7 @@ import { elementTypes } from "../algebra/element_types.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import type { ElementType, NarrowName, TypeName } from "../algebra/types.ts";
-import { planFor as planAny } from "../gpu/executor/load_later.ts";
+import { planFor as planAny } from "../gpu/executor/plan_with_parts.ts";
 import { planPrimitive } from "../gpu/forms/prepare.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
 import type { DeviceFacts } from "../plan/device_facts.ts";
@@ -68,57 +68,37 @@ function combinedTypes({ type }: ExplainPlanOptions): {
   return combined.name === type ? { type: combined } : { type: combined, from: typesOfCalls[type] };
 }
 
-const tuningOf = ({ algorithm, passes }: ExplainPlanOptions) => ({
-  ...(algorithm && { algorithm }),
-  ...(passes && { passes }),
-});
-
-/** Plans as a recording does. */
-async function planned(
-  primitive: Primitive,
-  options: Readonly<Record<string, unknown>>,
-  facts: DeviceFacts,
-): Promise<PlanWithNumbers> {
-  const planFacts = await planFactsFor(options, facts, true);
-  const planner = options.segments === undefined ? undefined : plannerOfSegments(primitive);
-  const plan = await planAny(options, facts, (own) =>
-    planRecording(primitive, own, planFacts, ALL_ARRANGEMENTS, planner),
-  );
-  return { plan };
+/** The options of a recording that the command's flags name. Those that the primitive does not take were refused before. */
+function optionsFor(primitive: Primitive, options: ExplainPlanOptions): Readonly<Record<string, unknown>> {
+  const { op, exclusive, reverse, rows, where, algorithm, passes } = options;
+  const combines = primitive === "scan" || primitive === "reduce";
+  return {
+    ...basicOf(options),
+    ...(combines && { ...combinedTypes(options), op }),
+    ...(exclusive && { exclusive }),
+    ...(reverse && { reverse }),
+    ...(rows !== undefined && { segments: "rows" }),
+    ...(where !== undefined && { where }),
+    ...(algorithm && { algorithm }),
+    ...(passes && { passes }),
+  };
 }
 
-const folded =
-  (primitive: "scan" | "reduce"): Planner =>
-  (options, facts) =>
-    planned(
-      primitive,
-      {
-        ...basicOf(options),
-        ...combinedTypes(options),
-        ...tuningOf(options),
-        op: options.op,
-        ...(options.exclusive && { exclusive: true }),
-        ...(options.reverse && { reverse: true }),
-        ...(options.rows !== undefined && { segments: "rows" }),
-      },
-      facts,
+/** A scan, a reduction, a compaction or a partition, as a recording plans it. */
+const foldPlanner =
+  (primitive: Primitive): Planner =>
+  async (given, facts) => {
+    const options = optionsFor(primitive, given);
+    const planFacts = await planFactsFor(options, facts, true);
+    const planner = options.segments === undefined ? undefined : plannerOfSegments(primitive);
+    const plan = await planAny(options, facts, (own) =>
+      planRecording(primitive, own, planFacts, ALL_ARRANGEMENTS, planner),
     );
-
-const kept =
-  (primitive: "compact" | "partition"): Planner =>
-  (options, facts) =>
-    planned(
-      primitive,
-      {
-        ...basicOf(options),
-        ...tuningOf(options),
-        ...(options.where !== undefined && { where: options.where }),
-      },
-      facts,
-    );
+    return { plan };
+  };
 
 /** A primitive that is described, on arrays of one length. */
-const plannedFrom =
+const describedPlanner =
   (described: Described): Planner =>
   (options, facts) =>
     inFlags(described, {}, async () => {
@@ -166,15 +146,15 @@ export interface Explanation {
 export const explained: readonly Explanation[] = [
   {
     name: "scan",
-    planner: folded("scan"),
+    planner: foldPlanner("scan"),
     takes: ["op", "exclusive", "reverse", "rows", "algorithm", "passes"],
   },
-  { name: "reduce", planner: folded("reduce"), takes: ["op", "rows", "algorithm", "passes"] },
-  { name: "compact", planner: kept("compact"), takes: ["where", "algorithm", "passes"] },
-  { name: "partition", planner: kept("partition"), takes: ["where", "algorithm", "passes"] },
+  { name: "reduce", planner: foldPlanner("reduce"), takes: ["op", "rows", "algorithm", "passes"] },
+  { name: "compact", planner: foldPlanner("compact"), takes: ["where", "algorithm", "passes"] },
+  { name: "partition", planner: foldPlanner("partition"), takes: ["where", "algorithm", "passes"] },
   ...primitives.map((described) => ({
     name: nameOf(described),
-    planner: plannedFrom(described),
+    planner: describedPlanner(described),
     takes: [
       ...explainFlagsOf(described).map((flag) => flag.attributeName()),
       ...["passes"].filter((name) => name in described.primitive.options),

@@ -2,7 +2,7 @@ import { decodeFloat16, encodeFloat16 } from "../algebra/float16.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import type { ElementType, Scalar, ScalarType, TypeName } from "../algebra/types.ts";
-import { once } from "../errors.ts";
+import { loadOtherElements } from "../parts.ts";
 import type { FoldInput, Numbers, ScanOutput } from "./call.ts";
 import type { Family, FamilyLoops, Loop, Operation, Task } from "./fold_words.ts";
 import {
@@ -67,12 +67,10 @@ export interface LoopsOfCall {
   readonly loops: FamilyLoops;
 }
 
-export const loadOthers = /* @__PURE__ */ once(() => import("./other_elements.ts"));
-
 /** The loops over the elements of a type. Those over words are there, and the others are loaded. */
 export async function loopsOver(type: ElementType): Promise<FamilyLoops> {
   const family = familyOf(type);
-  return family === "words" ? wordLoops : (await loadOthers()).loopsByFamily[family];
+  return family === "words" ? wordLoops : (await loadOtherElements()).loopsByFamily[family];
 }
 
 /** The name of an operator of the table or of `exactAdd`, if there are loops for it on a type. */

@@ -2,7 +2,7 @@ import type { AnyArray, ArrayOf, NameOf, ScalarArray, ValueIn } from "../algebra
 import { isOnGpu } from "../algebra/arrays.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import type { ElementType, ScalarOf, Value, WideName } from "../algebra/types.ts";
-import { once } from "../errors.ts";
+import { afterLoad, loadArrays, loadFolds, loadPrimitives, loadSorts, loadStreams } from "../parts.ts";
 import type { CompactOptions, PartitionOptions } from "../plan/compact.ts";
 import type { ExpandOptions } from "../plan/expand_runs.ts";
 import type { ConditionOptions } from "../plan/find.ts";
@@ -37,9 +37,8 @@ import type { PreparedUnique, RunOptions } from "../primitives/unique.ts";
 import type { HandArgOptions } from "./at_hand/arg_min_max_at_hand.ts";
 import type { CallExplained, CallName } from "./at_hand/choose_cpu.ts";
 import { explainCall } from "./at_hand/choose_cpu.ts";
+import { scanAtHand } from "./at_hand/fold_at_hand.ts";
 import type { ArgValue } from "./at_hand/hand_types.ts";
-import { loadStreams } from "./at_hand/load_streams.ts";
-import { scanAtHand } from "./at_hand/scan_at_hand.ts";
 import type {
   Answer,
   ArgSortOptions,
@@ -84,7 +83,8 @@ import type { Context, SinglePassTest } from "./device/context.ts";
 import { onGpuAlone, withDevice } from "./device/cpu_context.ts";
 import type { Given } from "./device/given.ts";
 import { givenOf } from "./device/given.ts";
-import { afterLoad, loadParamsOf, withNumbers } from "./executor/load_later.ts";
+import { withNumbers } from "./executor/plan_with_parts.ts";
+import { loadParamsOf } from "./executor/with_params.ts";
 import type { Arguments } from "./forms/call.ts";
 import type { Forms } from "./forms/forms.ts";
 import type { GpuArray, Memory } from "./gpu_arrays/gpu_array.ts";
@@ -103,22 +103,16 @@ import type {
   StreamScanOption,
 } from "./streams/streams.ts";
 
-const loadFolds = /* @__PURE__ */ once(() => import("./parts/folds.ts"));
-const loadArrays = /* @__PURE__ */ once(() => import("./parts/arrays.ts"));
-const loadPrimitives = /* @__PURE__ */ once(() => import("./parts/primitives.ts"));
-const loadSorts = /* @__PURE__ */ once(() => import("./parts/sorts.ts"));
-type FoldsPart = typeof import("./parts/folds.ts");
-type ArraysPart = typeof import("./parts/arrays.ts");
-type SortName = keyof typeof import("./parts/sorts.ts");
-type FormsName = SortName | Exclude<keyof typeof import("./parts/primitives.ts"), "argAtHand">;
-
-const isSort = (name: FormsName): name is SortName => name === "sort" || name === "argSort";
+type FormsName =
+  | keyof typeof import("./parts/sorts.ts")
+  | Exclude<keyof typeof import("./parts/primitives.ts"), "argAtHand">;
 
 /** The forms of a primitive of this name. */
 const loadForms = (name: FormsName): Forms | Promise<Forms> =>
-  isSort(name)
-    ? afterLoad(loadSorts(), (sorts) => sorts[name])
-    : afterLoad(loadPrimitives(), (primitives) => primitives[name]);
+  afterLoad<Partial<Record<FormsName, Forms>>, Forms>(
+    name === "sort" || name === "argSort" ? loadSorts() : loadPrimitives(),
+    (part) => part[name] as Forms,
+  );
 
 /**
  * The option that names the type. It stands beside the other options, since TypeScript infers nothing from options of which one is missing
@@ -135,8 +129,14 @@ const isPlainObject = (given: unknown): given is object =>
   given !== null &&
   [Object.prototype, null].includes(Object.getPrototypeOf(Object(given)));
 
+/** Options of a scan or a reduction that decide how it is called. Nobody has checked them yet. */
+interface SegmentsAndInto {
+  readonly segments?: unknown;
+  readonly into?: unknown;
+}
+
 /** What says where the segments of a sort or a selection start. */
-function startsIn(options: object): Readonly<Record<"offsets" | "begins" | "ends", unknown>> {
+function startsIn(options: object | undefined): Readonly<Record<"offsets" | "begins" | "ends", unknown>> {
   const { offsets, begins, ends } = Object(Object(options).segments);
   return { offsets, begins, ends };
 }
@@ -298,14 +298,8 @@ export class Fold {
     Data extends FoldArray,
     Type extends ElementType | undefined = undefined,
     Kind extends string = string,
-  >(data: Data & OfKind<Kind>, options?: ScanCallOptions<Data, Type>): Promise<Scanned<Data, Type, Kind>>;
-  async scan(data: AnyArray | GpuArray, options: { readonly segments?: unknown } = {}): Promise<unknown> {
-    const onGpu = this.#onGpu("scan", data, options);
-    if (onGpu || options?.segments === undefined) {
-      return onGpu ?? scanAtHand(this.#context, data as AnyArray, options as object);
-    }
-    const given = givenOf(data as AnyArray);
-    return this.#onSegments("scan", given, options);
+  >(data: Data & OfKind<Kind>, options?: ScanCallOptions<Data, Type>): Promise<Scanned<Data, Type, Kind>> {
+    return this.#fold("scan", data, options);
   }
 
   /**
@@ -334,18 +328,8 @@ export class Fold {
     Data extends FoldArray,
     Type extends ElementType | undefined = undefined,
     By extends SegmentsOf<Data> | undefined = undefined,
-  >(data: Data, options?: ReduceCallOptions<Data, Type, By>): Promise<Reduced<Data, Type, By>>;
-  async reduce(data: AnyArray | GpuArray, options: { readonly segments?: unknown } = {}): Promise<unknown> {
-    // The array may change while the code is loaded.
-    const given = givenOf(data as AnyArray);
-    const onGpu = this.#onGpu("reduce", data, options);
-    if (onGpu) {
-      return onGpu;
-    }
-    if (options?.segments === undefined) {
-      return (await loadFolds()).reduceAtHand(this.#context, given, options as object);
-    }
-    return this.#onSegments("reduce", given, options);
+  >(data: Data, options?: ReduceCallOptions<Data, Type, By>): Promise<Reduced<Data, Type, By>> {
+    return this.#fold("reduce", data, options);
   }
 
   /**
@@ -367,15 +351,8 @@ export class Fold {
     Data extends FoldArray,
     Type extends ElementType | undefined = undefined,
     Indices extends boolean = false,
-  >(data: Data, options: CompactCallOptions<Data, Type, Indices>): Promise<Taken<Data, Type, Indices>>;
-  // `options` has a default, so that a call without options gets the error for a missing condition.
-  async compact(data: AnyArray | GpuArray, options: { readonly into?: unknown } = {}): Promise<unknown> {
-    // The arrays may change while the code is loaded.
-    const [given, room] = [givenOf(data as AnyArray), givenOf(options?.into as AnyArray)];
-    return (
-      this.#onGpu("compact", data, options) ??
-      (await loadFolds()).compactAtHand(this.#context, given, room, options)
-    );
+  >(data: Data, options: CompactCallOptions<Data, Type, Indices>): Promise<Taken<Data, Type, Indices>> {
+    return this.#fold("compact", data, options);
   }
 
   /**
@@ -410,13 +387,8 @@ export class Fold {
   >(
     data: Data,
     options: PartitionCallOptions<Data, Classes, Indices>,
-  ): Promise<Partitioned<Data, Classes, Indices>>;
-  async partition(data: AnyArray | GpuArray, options: { readonly into?: unknown } = {}): Promise<unknown> {
-    const [given, room] = [givenOf(data as AnyArray), givenOf(options?.into as AnyArray)];
-    return (
-      this.#onGpu("partition", data, options) ??
-      (await loadFolds()).partitionAtHand(this.#context, given, room, options)
-    );
+  ): Promise<Partitioned<Data, Classes, Indices>> {
+    return this.#fold("partition", data, options);
   }
 
   /**
@@ -456,8 +428,7 @@ export class Fold {
   >(
     data: Data,
     options?: UniqueCallOptions<Data, Indices, Counts, Inverse>,
-  ): Promise<Uniques<Data, Indices, Counts, Inverse>>;
-  unique(data: AnyArray | GpuArray, options: object = {}): Promise<unknown> {
+  ): Promise<Uniques<Data, Indices, Counts, Inverse>> {
     return this.#call("unique", { data }, options);
   }
 
@@ -478,8 +449,7 @@ export class Fold {
   runLengths<Data extends FoldArray, Indices extends boolean = false, Inverse extends boolean = false>(
     data: Data,
     options?: RunOptions<NameIn<Data>, Indices, Inverse>,
-  ): Promise<Uniques<Data, Indices, true, Inverse>>;
-  runLengths(data: AnyArray | GpuArray, options: object = {}): Promise<unknown> {
+  ): Promise<Uniques<Data, Indices, true, Inverse>> {
     return this.#call("runLengths", { data }, options);
   }
 
@@ -508,13 +478,8 @@ export class Fold {
     values: Data,
     counts: U32Array<Data>,
     ...options: ExpandCallOptions<Data, Indices, Ranks>
-  ): Promise<Expanded<Data, Indices, Ranks>>;
-  expandRuns(
-    values: AnyArray | GpuArray,
-    counts: Uint32Array | GpuArray,
-    options: object = {},
-  ): Promise<unknown> {
-    return this.#call("expandRuns", { values, counts }, options);
+  ): Promise<Expanded<Data, Indices, Ranks>> {
+    return this.#call("expandRuns", { values, counts }, options[0]);
   }
 
   /**
@@ -547,14 +512,7 @@ export class Fold {
   histogram<Data extends ScalarArray | GpuArray, Weights extends NumbersBeside<Data> | undefined = undefined>(
     data: Data,
     options: HistogramCallOptions<Data, Weights>,
-  ): Promise<Binned<Data, Weights>>;
-  histogram(
-    data: ScalarArray | GpuArray,
-    options: {
-      readonly weights?: ScalarArray | GpuArray | undefined;
-      readonly y?: ScalarArray | GpuArray | undefined;
-    },
-  ): Promise<unknown> {
+  ): Promise<Binned<Data, Weights>> {
     const arrays = { data, weights: options?.weights, y: options?.y };
     return this.#call("histogram", arrays, options);
   }
@@ -575,8 +533,7 @@ export class Fold {
   count<Data extends FoldArray>(
     data: Data,
     options: HandConditionOptions<NameIn<Data>>,
-  ): Promise<Answer<Data, number>>;
-  count(data: unknown, options: object = {}): Promise<unknown> {
+  ): Promise<Answer<Data, number>> {
     return this.#call("count", { data }, options);
   }
 
@@ -593,8 +550,7 @@ export class Fold {
   any<Data extends FoldArray>(
     data: Data,
     options: HandConditionOptions<NameIn<Data>>,
-  ): Promise<Answer<Data, boolean>>;
-  any(data: unknown, options: object = {}): Promise<unknown> {
+  ): Promise<Answer<Data, boolean>> {
     return this.#call("any", { data }, options);
   }
 
@@ -612,8 +568,7 @@ export class Fold {
   all<Data extends FoldArray>(
     data: Data,
     options: HandConditionOptions<NameIn<Data>>,
-  ): Promise<Answer<Data, boolean>>;
-  all(data: unknown, options: object = {}): Promise<unknown> {
+  ): Promise<Answer<Data, boolean>> {
     return this.#call("all", { data }, options);
   }
 
@@ -632,8 +587,7 @@ export class Fold {
   findFirst<Data extends FoldArray>(
     data: Data,
     options: HandConditionOptions<NameIn<Data>>,
-  ): Promise<Answer<Data, number>>;
-  findFirst(data: unknown, options: object = {}): Promise<unknown> {
+  ): Promise<Answer<Data, number>> {
     return this.#call("findFirst", { data }, options);
   }
 
@@ -650,8 +604,7 @@ export class Fold {
   findLast<Data extends FoldArray>(
     data: Data,
     options: HandConditionOptions<NameIn<Data>>,
-  ): Promise<Answer<Data, number>>;
-  findLast(data: unknown, options: object = {}): Promise<unknown> {
+  ): Promise<Answer<Data, number>> {
     return this.#call("findLast", { data }, options);
   }
 
@@ -718,12 +671,7 @@ export class Fold {
     sorted: Data,
     values: NoInfer<Data>,
     options?: HandSearchOptions<NameIn<Data>>,
-  ): Promise<U32Array<Data>>;
-  searchSorted(
-    sorted: ScalarArray | GpuArray,
-    values: ScalarArray | GpuArray,
-    options: HandSearchOptions<string> = {},
-  ): Promise<unknown> {
+  ): Promise<U32Array<Data>> {
     return this.#call("searchSorted", { sorted, values }, options);
   }
 
@@ -750,12 +698,7 @@ export class Fold {
     values: Data,
     positions: U32Array<Data>,
     options?: HandGatherOptions<NameIn<Data>> & IntoOption<Data>,
-  ): Promise<Data>;
-  gather(
-    values: AnyArray | GpuArray,
-    positions: Uint32Array | GpuArray,
-    options: object = {},
-  ): Promise<unknown> {
+  ): Promise<Data> {
     const { into } = Object(options);
     return this.#call("gather", { values, positions, into }, options);
   }
@@ -793,12 +736,7 @@ export class Fold {
     values: Data,
     positions: U32Array<Data>,
     options: ScatterCallOptions<Type, Op> & IntoOption<Scattered<Data, Type, Op>>,
-  ): Promise<Scattered<Data, Type, Op>>;
-  scatter(
-    values: AnyArray | GpuArray,
-    positions: Uint32Array | GpuArray,
-    options: object = {},
-  ): Promise<unknown> {
+  ): Promise<Scattered<Data, Type, Op>> {
     const { into } = Object(options);
     return this.#call("scatter", { values, positions, into }, options);
   }
@@ -828,8 +766,7 @@ export class Fold {
   map<Data extends FoldArray, Type extends ElementType | undefined = undefined>(
     data: Data,
     options: MapCallOptions<Data, Type>,
-  ): Promise<ResultArray<Data, Type>>;
-  map(data: unknown, options: { readonly with?: unknown; readonly into?: unknown }): Promise<unknown> {
+  ): Promise<ResultArray<Data, Type>> {
     const beside: unknown = options?.with;
     const lists = isPlainObject(beside) ? { with: Object.values(beside) } : {};
     return this.#call("map", { data, with: beside, into: options?.into }, options, { lists });
@@ -866,8 +803,7 @@ export class Fold {
   sort<
     const Data extends FoldArray | FoldArrays,
     const Values extends SortValues<FirstOf<Data>> | undefined = undefined,
-  >(data: Data, options?: SortCallOptions<Data, Values>): Promise<SortResult<Data, Values>>;
-  sort(data: unknown, options: object = {}): Promise<unknown> {
+  >(data: Data, options?: SortCallOptions<Data, Values>): Promise<SortResult<Data, Values>> {
     return this.#sort("sort", data, options);
   }
 
@@ -888,8 +824,7 @@ export class Fold {
   argSort<const Data extends FoldArray | FoldArrays>(
     data: Data,
     options?: ArgSortOptions<Data>,
-  ): Promise<U32Array<FirstOf<Data>>>;
-  argSort(data: unknown, options: object = {}): Promise<unknown> {
+  ): Promise<U32Array<FirstOf<Data>>> {
     return this.#sort("argSort", data, options);
   }
 
@@ -924,12 +859,7 @@ export class Fold {
     data: Data,
     other: Data,
     options?: MergeCallOptions<Data, Values>,
-  ): Promise<SortResult<Data, Values>>;
-  merge(
-    data: AnyArray | GpuArray,
-    other: AnyArray | GpuArray,
-    options: { readonly values?: unknown; readonly otherValues?: unknown } = {},
-  ): Promise<unknown> {
+  ): Promise<SortResult<Data, Values>> {
     const { values, otherValues } = Object(options);
     return this.#call("merge", { data, other, values, otherValues }, options);
   }
@@ -954,9 +884,9 @@ export class Fold {
   union<Data extends FoldArray>(
     data: Data,
     other: Data,
-    options: HandSetOptions<NameIn<Data>> = {},
+    options?: HandSetOptions<NameIn<Data>>,
   ): Promise<Data> {
-    return this.#call("union", { data, other }, options) as Promise<never>;
+    return this.#call("union", { data, other }, options);
   }
 
   /**
@@ -973,9 +903,9 @@ export class Fold {
   intersection<Data extends FoldArray>(
     data: Data,
     other: Data,
-    options: HandSetOptions<NameIn<Data>> = {},
+    options?: HandSetOptions<NameIn<Data>>,
   ): Promise<Data> {
-    return this.#call("intersection", { data, other }, options) as Promise<never>;
+    return this.#call("intersection", { data, other }, options);
   }
 
   /**
@@ -992,9 +922,9 @@ export class Fold {
   difference<Data extends FoldArray>(
     data: Data,
     other: Data,
-    options: HandSetOptions<NameIn<Data>> = {},
+    options?: HandSetOptions<NameIn<Data>>,
   ): Promise<Data> {
-    return this.#call("difference", { data, other }, options) as Promise<never>;
+    return this.#call("difference", { data, other }, options);
   }
 
   /**
@@ -1030,8 +960,7 @@ export class Fold {
     data: Data,
     k: K,
     options?: TopKCallOptions<Data>,
-  ): Promise<TopKOf<Data, K>>;
-  topK(data: unknown, k: unknown, options = {}): Promise<unknown> {
+  ): Promise<TopKOf<Data, K>> {
     const arrays = { data, ...startsIn(options), ...(Object(k) === k && { k }) };
     return this.#call("topK", arrays, options, { numbers: { k } });
   }
@@ -1056,23 +985,35 @@ export class Fold {
     data: Data,
     n: number,
     options?: HandNthOptions<NameIn<Data>>,
-  ): Promise<NthOf<Data>>;
-  nth(data: unknown, n: number, options = {}): Promise<unknown> {
+  ): Promise<NthOf<Data>> {
     return this.#call("nth", { data }, options, { numbers: { n } });
   }
 
-  /** The context, for what is recorded and for buffers. @throws {NoGpuError} */
-  #gpu(what: string): Context {
-    return onGpuAlone(this.#context, what);
+  /** Scans, reduces, compacts or partitions an array. The calling method gives the result its type. */
+  async #fold(primitive: Primitive, data: unknown, options: SegmentsAndInto = {}): Promise<never> {
+    if (isOnGpu(data)) {
+      // The call begins at once, so that the array may be destroyed right after it.
+      return afterLoad(loadArrays(), ({ callOnGpu }) =>
+        callOnGpu(primitive, this.#context, this.#arrays, data as GpuArray, options),
+      ) as never;
+    }
+    // The arrays may change while the code is loaded.
+    const [given, into] = [givenOf(data as AnyArray), givenOf(options?.into as AnyArray)];
+    if (options?.segments !== undefined && (primitive === "scan" || primitive === "reduce")) {
+      const { segmentsAtHand } = await loadArrays();
+      return segmentsAtHand(primitive, this.#context, this.#arrays, given, options, into) as never;
+    }
+    const call = primitive === "scan" ? scanAtHand : (await loadFolds())[`${primitive}AtHand`];
+    return call(this.#context, given, options as object, into) as never;
   }
 
   /** Calls a primitive once its code is there. Arrays on the GPU may be destroyed right after the call. */
   async #call(
     name: FormsName,
     operands: Readonly<Record<string, unknown>>,
-    options: object,
+    options: object = {},
     { lists = {}, ...others }: OtherArguments = {},
-  ): Promise<unknown> {
+  ): Promise<never> {
     // The arrays may change while the code is loaded.
     const arrays: Record<string, Given | readonly Given[]> = {};
     for (const operand in operands) {
@@ -1085,7 +1026,7 @@ export class Fold {
     const params = loadParamsOf(options);
     const loaded = params instanceof Promise ? params.then(() => loadForms(name)) : loadForms(name);
     if (!(loaded instanceof Promise)) {
-      return loaded.call(this.#context, this.#arrays, given);
+      return loaded.call(this.#context, this.#arrays, given) as never;
     }
     const shared: GpuArray[] = [];
     const sharedOf = (one: Given | readonly Given[]): Given | readonly Given[] => {
@@ -1100,7 +1041,7 @@ export class Fold {
       arrays[operand] = sharedOf(arrays[operand] as Given | readonly Given[]);
     }
     try {
-      return await (await loaded).call(this.#context, this.#arrays, given);
+      return (await (await loaded).call(this.#context, this.#arrays, given)) as never;
     } finally {
       for (const array of shared) {
         array.destroy();
@@ -1109,7 +1050,7 @@ export class Fold {
   }
 
   /** Sorts by an array, or by a list of the first key and those behind it. */
-  #sort(name: "sort" | "argSort", data: unknown, options: object): Promise<unknown> {
+  #sort(name: "sort" | "argSort", data: unknown, options: object = {}): Promise<never> {
     const { values, into } = Object(options);
     const [first, ...thenBy] = Array.isArray(data) ? data : [data];
     const lists = { ...(thenBy.length > 0 && { thenBy }), ...(Array.isArray(values) && { values }) };
@@ -1117,31 +1058,16 @@ export class Fold {
     return this.#call(name, arrays, options, { lists });
   }
 
-  /** Scans or reduces each segment of an array. */
-  async #onSegments(primitive: "scan" | "reduce", given: Given, options: object): Promise<unknown> {
-    return (await loadArrays()).segmentsAtHand(this.#context, this.#arrays, primitive, given, options);
-  }
-
   /** Prepares a scan, a reduction, a compaction or a partition for recordings once its code is there. */
-  #prepareFold(name: keyof FoldsPart & `prepare${string}`, options: object): Promise<Prepared> {
-    return withNumbers(async () => (await loadFolds())[name](this.#gpu(name), options as never));
+  #prepareFold(primitive: Primitive, options: object): Promise<Prepared> {
+    return withNumbers(async () =>
+      (await loadFolds()).prepareFold(primitive, this.#context, options as never),
+    );
   }
 
   /** Prepares a primitive for recordings once its code is there. */
   #prepare(name: FormsName, options: object): Promise<Prepared> {
     return withNumbers(async () => (await loadForms(name)).prepare(this.#context, options));
-  }
-
-  /** Calls a primitive on an array on the GPU; undefined if `data` is something else. The calling method gives the result its type. */
-  #onGpu(primitive: Primitive, data: unknown, options: object): Promise<unknown> | undefined {
-    if (!isOnGpu(data)) {
-      return undefined;
-    }
-    const call = ({ callOnGpu }: ArraysPart) =>
-      callOnGpu(primitive, this.#context, this.#arrays, data as GpuArray, options);
-    // The call begins at once, so that the array may be destroyed right after it.
-    const arrays = loadArrays();
-    return arrays instanceof Promise ? arrays.then(call) : call(arrays);
   }
 
   /**
@@ -1161,14 +1087,13 @@ export class Fold {
    * sums.destroy();
    * ```
    */
-  upload<
+  async upload<
     A extends AnyArray,
     Name extends NameOf<A> = Exclude<NameOf<A>, A extends Uint16Array ? "f16" : never>,
-  >(data: A, options?: UploadOptions<Name>): Promise<GpuArray<Name, ValueIn<A>>>;
-  async upload(data: AnyArray, options: object = {}): Promise<GpuArray> {
+  >(data: A, options?: UploadOptions<Name>): Promise<GpuArray<Name, ValueIn<A>>> {
     const given = givenOf(data);
     const { upload } = await loadArrays();
-    return upload(await withDevice(this.#context), this.#arrays, given, options);
+    return upload(await withDevice(this.#context), this.#arrays, given, options) as never;
   }
 
   /**
@@ -1186,9 +1111,10 @@ export class Fold {
    * (await sums.read()).length; // 100
    * ```
    */
-  wrap<Name extends string, V extends Value>(options: WrapOptions<Name, V>): Promise<GpuArray<Name, V>>;
-  async wrap(options: WrapOptions): Promise<GpuArray> {
-    return (await loadArrays()).wrap(this.#gpu("wrap"), this.#arrays, options);
+  async wrap<Name extends string, V extends Value>(
+    options: WrapOptions<Name, V>,
+  ): Promise<GpuArray<Name, V>> {
+    return (await loadArrays()).wrap(onGpuAlone(this.#context, "wrap"), this.#arrays, options) as never;
   }
 
   /**
@@ -1221,8 +1147,7 @@ export class Fold {
    */
   scanStream<Name extends string, V extends Value, From extends string = Name, FromValue extends Value = V>(
     options: StreamOptions<Name, V, From, FromValue> & StreamScanOption<ArrayOf<Name, V>>,
-  ): StreamOf<Name, V, From, FromValue>;
-  scanStream(options: AnyStreamOptions): ArrayStream<never, never> {
+  ): StreamOf<Name, V, From, FromValue> {
     return streamFor(this.#context, "scanStream", options);
   }
 
@@ -1250,8 +1175,7 @@ export class Fold {
     Indices extends boolean = false,
   >(
     options: StreamCompactOptions<Name, V, From, FromValue, Indices>,
-  ): Indices extends true ? StreamOf<"u32", number, From, FromValue> : StreamOf<Name, V, From, FromValue>;
-  compactStream(options: AnyStreamOptions): ArrayStream<never, never> {
+  ): Indices extends true ? StreamOf<"u32", number, From, FromValue> : StreamOf<Name, V, From, FromValue> {
     return streamFor(this.#context, "compactStream", options);
   }
 
@@ -1318,7 +1242,7 @@ export class Fold {
    * ```
    */
   prepareScan<Name extends string>(options: ScanOptions<Name> & OfType<Name>): Promise<PreparedScan> {
-    return this.#prepareFold("prepareScan", options);
+    return this.#prepareFold("scan", options);
   }
 
   /**
@@ -1333,7 +1257,7 @@ export class Fold {
    * ```
    */
   prepareReduce<Name extends string>(options: ReduceOptions<Name> & OfType<Name>): Promise<PreparedReduce> {
-    return this.#prepareFold("prepareReduce", options);
+    return this.#prepareFold("reduce", options);
   }
 
   /**
@@ -1374,7 +1298,7 @@ export class Fold {
   ): Promise<FlaggedCompact>;
   prepareCompact<Name extends string>(options: CompactOptions<Name>): Promise<EitherCompact>;
   prepareCompact(options: CompactOptions): Promise<PreparedCompact> {
-    return this.#prepareFold("prepareCompact", options);
+    return this.#prepareFold("compact", options);
   }
 
   /**
@@ -1617,7 +1541,7 @@ export class Fold {
     options: PartitionOptions<Name>,
   ): Promise<PreparedPartition<PartitionRanges & Partial<FlaggedPartitionRanges>>>;
   preparePartition(options: PartitionOptions): Promise<PreparedPartition> {
-    return this.#prepareFold("preparePartition", options);
+    return this.#prepareFold("partition", options);
   }
 
   /**

@@ -1,8 +1,8 @@
-import { AdapterError, MissingPackageError, part, refuse, shown } from "../errors.ts";
+import { AdapterError, MissingPackageError, refuse, shown } from "../errors.ts";
 import type { OptionTable } from "../options.ts";
 import { requireCount, requireOptions } from "../options.ts";
+import { loadOnDevice, loadTuning } from "../parts.ts";
 import type { AdapterTuning } from "../plan/adapter_tuning.ts";
-import { loadOnDevice } from "./at_hand/load_on_device.ts";
 import { cpuContext } from "./device/cpu_context.ts";
 import { keepAtMost } from "./device/empty_context.ts";
 import { Fold } from "./fold.ts";
@@ -108,7 +108,7 @@ export async function openDevice(
   requireCount("openFold", "maxKeptBytes", maxKeptBytes, 0);
   const fold = await foldFor(cpu, options, find, hasMachine);
   if (fold.machine === "gpu" && (options.tuning !== undefined || options.testSinglePass)) {
-    await (await part(import("./tuning/tuning.ts"))).measured(fold, options, openStore);
+    await (await loadTuning()).measured(fold, options, openStore);
   }
   return fold;
 }

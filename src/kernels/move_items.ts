@@ -5,6 +5,7 @@ import outputItems from "#shaders/device/io/output_items.wgsl";
 import copyItems from "#shaders/device/kernels/copy_items.wgsl";
 import gatherItems from "#shaders/device/kernels/gather_items.wgsl";
 import type { ElementType } from "../algebra/types.ts";
+import type { Source } from "../text/source.ts";
 import { carriedAs } from "./contract.ts";
 import { itemsText } from "./copied_items.ts";
 import type { Kernel } from "./kernel.ts";
@@ -29,18 +30,22 @@ export function copyKernel(stored: string, sizes: Sizes, lengthOnGpu: boolean, w
   );
 }
 
-/** The kernel that moves items to the places of their sorted positions. */
-export const gatherKernel = (type: ElementType, lengthOnGpu: boolean, sizes: Sizes): Kernel =>
+/** A kernel that moves items of a type as they are. `sources` say where each goes. */
+export const moveKernel = (
+  name: string,
+  entryPoint: string,
+  type: ElementType,
+  lengthOnGpu: boolean,
+  sources: readonly Source[],
+  sizes: Sizes,
+): Kernel =>
   linkKernel(
-    `wavefold gather <${type.name}>`,
-    "gather_items",
-    [
-      itemsText(carriedAs(type)),
-      ...type.files,
-      inputItems,
-      outputItems,
-      lengthFile(lengthOnGpu),
-      gatherItems,
-    ],
+    `wavefold ${name} <${type.name}>`,
+    entryPoint,
+    [itemsText(carriedAs(type)), ...type.files, inputItems, outputItems, lengthFile(lengthOnGpu), ...sources],
     sizes,
   );
+
+/** The kernel that moves items to the places of their sorted positions. */
+export const gatherKernel = (type: ElementType, lengthOnGpu: boolean, sizes: Sizes): Kernel =>
+  moveKernel("gather", "gather_items", type, lengthOnGpu, [gatherItems], sizes);

@@ -44,6 +44,7 @@ import { itemsText } from "./copied_items.ts";
 import { blockItems } from "./expand_runs.ts";
 import type { Arrangement, Kernel, KernelConstants } from "./kernel.ts";
 import { inputFor, isWide, lengthFile, linkKernel } from "./kernel.ts";
+import { moveKernel } from "./move_items.ts";
 import type { Sizes } from "./sizes.ts";
 import type { Digits, SortKey } from "./sort_key.ts";
 import { digitConstants, digitSources, keyAlias, keyBitsText, keySourcesOf, orderFile } from "./sort_key.ts";
@@ -191,21 +192,11 @@ export const keepTakenSources = (options: SelectKernelOptions): readonly Source[
 
 /** The kernel that stores what was taken, in the order of sorted positions. */
 export const storeTakenKernel = (type: ElementType, lengthOnGpu: boolean, sizes: Sizes): Kernel =>
-  linkKernel(
-    `wavefold store what was taken <${type.name}>`,
-    "store_taken",
-    [itemsText(carriedAs(type)), ...type.files, inputItems, outputItems, lengthFile(lengthOnGpu), storeTaken],
-    sizes,
-  );
+  moveKernel("store what was taken", "store_taken", type, lengthOnGpu, [storeTaken], sizes);
 
 /** The kernel that stores the first elements of rows, of which a sort has put the positions in order. */
 export const storeFirstKernel = (type: ElementType, sizes: Sizes): Kernel =>
-  linkKernel(
-    `wavefold store first of rows <${type.name}>`,
-    "store_first",
-    [itemsText(carriedAs(type)), ...type.files, inputItems, outputItems, lengthFile(false), storeFirst],
-    sizes,
-  );
+  moveKernel("store first of rows", "store_first", type, false, [storeFirst], sizes);
 
 /** The kernel that stores the first elements of segments that places give, of which a sort has put the positions in order. */
 export const storeFirstOfSegmentsKernel = (
@@ -214,18 +205,12 @@ export const storeFirstOfSegmentsKernel = (
   lengthOnGpu: boolean,
   sizes: Sizes,
 ): Kernel =>
-  linkKernel(
-    `wavefold store first of segments <${type.name}>`,
+  moveKernel(
+    "store first of segments",
     "store_first_of_segments",
-    [
-      itemsText(carriedAs(type)),
-      ...type.files,
-      inputItems,
-      outputItems,
-      lengthFile(lengthOnGpu),
-      ...segmentFiles[segments],
-      storeFirstOfSegments,
-    ],
+    type,
+    lengthOnGpu,
+    [...segmentFiles[segments], storeFirstOfSegments],
     sizes,
   );
 

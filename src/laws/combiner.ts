@@ -9,7 +9,7 @@ import { ArgumentError } from "../errors.ts";
 import { allocate, contextOf } from "../gpu/device/device.ts";
 import { explain } from "../gpu/device/lost.ts";
 import { COPY_DST, COPY_SRC, MAP_READ, STORAGE } from "../gpu/device/usage_flags.ts";
-import { withNumbers } from "../gpu/executor/load_later.ts";
+import { withNumbers } from "../gpu/executor/plan_with_parts.ts";
 import { prepare } from "../gpu/recordings/recording.ts";
 import { planCombine } from "../plan/combine_pairs.ts";
 import { wholeWords } from "../plan/plan.ts";

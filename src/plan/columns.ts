@@ -19,8 +19,8 @@ import type { Sizes } from "../kernels/sizes.ts";
 import { chooseSizes, requireMaxLength } from "./choose_sizes.ts";
 import { mapOf } from "./map.ts";
 import type { Chosen } from "./options.ts";
-import type { Bindings, PassParams, Plan, RangeName, Scratch } from "./plan.ts";
-import { bound, distinct, itemTypesOf, wholeWords } from "./plan.ts";
+import type { Bindings, PassParams, Plan, Scratch } from "./plan.ts";
+import { bound, distinct, itemTypesOf, rangesTaken, wholeWords } from "./plan.ts";
 import type { Combination, PlanFacts } from "./plan_facts.ts";
 import { orderOf } from "./reverse.ts";
 import { countsOf, refuseTotal } from "./segment_counts.ts";
@@ -238,12 +238,7 @@ export function planColumns(
     scratch: isCut ? [spine] : [],
     ...(ends?.initial && { initial: ends.initial }),
     segments: { numbers: ["columns"], reduces, headsOf: () => 0, countsOf },
-    needs: new Set<RangeName>([
-      "input",
-      "output",
-      ...(lengthOnGpu ? (["length"] as const) : []),
-      ...(ends?.needs ?? []),
-    ]),
+    needs: rangesTaken({ input: true, output: true, length: lengthOnGpu }, ends?.needs),
     itemTypes: itemTypesOf(from, type),
     indirectWords: 0,
     outputLength: (length) => length,

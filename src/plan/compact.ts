@@ -22,7 +22,15 @@ import type { MapOptions } from "./map.ts";
 import { mapOf } from "./map.ts";
 import type { ParamsOption, SoonOption, TuningOptions } from "./options.ts";
 import type { Bindings, Pass, Plan, RangeName, Scratch, Variant } from "./plan.ts";
-import { ALL_ARRANGEMENTS, bound, itemTypesOf, perArrangement, spineLengths, wholeWords } from "./plan.ts";
+import {
+  ALL_ARRANGEMENTS,
+  bound,
+  itemTypesOf,
+  perArrangement,
+  rangesTaken,
+  spineLengths,
+  wholeWords,
+} from "./plan.ts";
 import type { Combination, PlanFacts, SinglePass } from "./plan_facts.ts";
 import type { LookBackTesting } from "./scan.ts";
 import { spineKernels, spineLevelsOf, spinePasses, spineScratch, vectorOf } from "./scan.ts";
@@ -211,15 +219,15 @@ function needsOf({
   lengthOnGpu,
   indirect,
 }: PlannedCompaction["kernelOptions"]): ReadonlySet<RangeName> {
-  return new Set<RangeName>([
-    ...(selector === "flags" && indices ? [] : (["input"] as const)),
-    "output",
-    ...(takesFlags(selector) ? (["flags"] as const) : []),
-    "count",
-    ...(parted?.hasRest ? (["rest"] as const) : []),
-    ...(lengthOnGpu ? (["length"] as const) : []),
-    ...(indirect === undefined ? [] : (["indirect"] as const)),
-  ]);
+  return rangesTaken({
+    input: !(selector === "flags" && indices),
+    output: true,
+    flags: takesFlags(selector),
+    count: true,
+    rest: parted?.hasRest,
+    length: lengthOnGpu,
+    indirect,
+  });
 }
 
 /** How many words the arguments of an indirect call have. */

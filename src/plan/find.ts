@@ -23,7 +23,7 @@ import type { DeviceFacts } from "./device_facts.ts";
 import { moveShape, plainSizes, ungrouped } from "./one_dispatch_plan.ts";
 import type { ParamsOption, TuningOptions } from "./options.ts";
 import type { Pass, Plan, Scratch } from "./plan.ts";
-import { bound, distinct, itemTypesOf, perArrangement } from "./plan.ts";
+import { bound, distinct, itemTypesOf, perArrangement, rangesTaken } from "./plan.ts";
 import type { PlanFacts } from "./plan_facts.ts";
 import { planRecording } from "./plan_recording.ts";
 
@@ -168,7 +168,7 @@ export function planFind(question: Question, options: ConditionOptions, facts: D
     vector: itemsOfVector(type.bytes, sizes.items),
     kernels: distinct([clear, ...kernels.all, answer]),
     scratch: [state],
-    needs: new Set(["input", "output", ...(lengthOnGpu ? (["length"] as const) : [])] as const),
+    needs: rangesTaken({ input: true, output: true, length: lengthOnGpu }),
     itemTypes: itemTypesOf(type, u32),
     indirectWords: 0,
     outputLength: () => 1,

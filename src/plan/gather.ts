@@ -6,9 +6,9 @@ import type { Sizes } from "../kernels/sizes.ts";
 import type { SortOptions } from "./check_sort.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import { moveShape, plainSizes, ungrouped } from "./one_dispatch_plan.ts";
+import { moveShape, ofSingleItems, plainSizes } from "./one_dispatch_plan.ts";
 import type { Bindable, Pass, Plan, RangeName, Scratch } from "./plan.ts";
-import { bound, itemTypesOf, wholeWords } from "./plan.ts";
+import { bound, itemTypesOf, rangesTaken, wholeWords } from "./plan.ts";
 
 // Moves of items to the places that sorted positions give.
 
@@ -33,17 +33,14 @@ export function planGather(
   const copy = copyKernel(carriedAs(type), sizes, lengthOnGpu, true);
   const moved: Scratch = { name: "moved items", bytes: wholeWords(maxLength * type.bytes), late: true };
   return {
+    ...ofSingleItems(title),
     title,
     maxLength: requireMaxLength(title, maxLength, Math.max(type.bytes, 4), facts.limits),
-    vector: 1,
     kernels: [gather, copy],
     scratch: [moved],
-    needs: new Set([from, to, "positions", ...(lengthOnGpu ? (["length"] as const) : [])] as const),
+    needs: rangesTaken({ [from]: true, [to]: true, positions: true, length: lengthOnGpu }),
     itemTypes: { ...itemTypesOf(type, type), values: type, reordered: type },
-    indirectWords: 0,
-    outputLength: (length) => length,
     variants: [{ arrangement: "items" }, { arrangement: "one-buffer", aside: true }],
-    groupingOf: ungrouped(title),
     passes(length, _, aside = false) {
       const tiles = Math.ceil(length / (sizes.workGroupSize * sizes.items));
       const pass = (kernel: Kernel, input: Bindable, output: Bindable): Pass => ({

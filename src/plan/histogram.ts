@@ -24,7 +24,7 @@ import type { DeviceFacts, Limits } from "./device_facts.ts";
 import { plainSizes, ungrouped } from "./one_dispatch_plan.ts";
 import type { ParamsOption, TuningOptions } from "./options.ts";
 import type { Pass, Plan, Scratch } from "./plan.ts";
-import { bound, distinct, itemTypesOf, perArrangement, wholeWords } from "./plan.ts";
+import { bound, distinct, itemTypesOf, perArrangement, rangesTaken, wholeWords } from "./plan.ts";
 import { requireScalar } from "./require_scalar.ts";
 
 /** The sizes of a histogram's kernel. */
@@ -112,9 +112,9 @@ export function planHistogram(
   options: HistogramOptions,
   facts: DeviceFacts,
   testing: Partial<HistogramRow> = {},
+  { title, type, typeOfY, binned, weights }: CheckedHistogram = checkedHistogram(options),
 ): Plan {
   const { lengthOnGpu = false } = options;
-  const { title, type, typeOfY, binned, weights } = checkedHistogram(options);
   const { bins, y, count } = binned;
   const { limits } = facts;
   const known = histogramRow(facts);
@@ -154,13 +154,7 @@ export function planHistogram(
     vector: y ? 1 : itemsOfVector(type.bytes, sizes.items),
     kernels: distinct([clear, stored?.kernel, ...kernels.all]),
     scratch: [...(edges ? [edges] : []), ...(stored?.scratch ?? [])],
-    needs: new Set([
-      "input",
-      "output",
-      ...(weights === undefined ? [] : (["weights"] as const)),
-      ...(y === undefined ? [] : (["y"] as const)),
-      ...(lengthOnGpu ? (["length"] as const) : []),
-    ] as const),
+    needs: rangesTaken({ input: true, output: true, weights, y, length: lengthOnGpu }),
     itemTypes: {
       ...itemTypesOf(type, u32),
       ...(typeOfY && { y: typeOfY }),

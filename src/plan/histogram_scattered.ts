@@ -4,11 +4,11 @@ import type { Weights } from "./bin_weights.ts";
 import { requireBindable } from "./binding_length.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import type { HistogramOptions } from "./histogram.ts";
-import { checkedHistogram, countedOf, firstBins, storedBins } from "./histogram.ts";
+import type { CheckedHistogram, HistogramOptions } from "./histogram.ts";
+import { countedOf, firstBins, storedBins } from "./histogram.ts";
 import { moveShape, plainSizes } from "./one_dispatch_plan.ts";
 import type { Pass, Plan } from "./plan.ts";
-import { distinct, itemTypesOf, withRanges } from "./plan.ts";
+import { distinct, itemTypesOf, rangesTaken, withRanges } from "./plan.ts";
 import { planFactsFor } from "./plan_facts_for.ts";
 import { requireFeature } from "./require_feature.ts";
 import { planScatter } from "./scatter.ts";
@@ -18,11 +18,11 @@ import { planScatter } from "./scatter.ts";
 /** Plans it: a pass stores where each weight goes, and a scatter combines the weights there, in the order of the elements. */
 export async function planScattered(
   options: HistogramOptions,
-  weights: Weights,
   facts: DeviceFacts,
+  { title, type, typeOfY, binned }: CheckedHistogram,
+  weights: Weights,
 ): Promise<Plan> {
   const { lengthOnGpu = false, workGroupSize, itemsPerThread } = options;
-  const { title, type, typeOfY, binned } = checkedHistogram(options);
   const { bins, y, count } = binned;
   const { limits } = facts;
   const tuning = {
@@ -54,13 +54,7 @@ export async function planScattered(
     maxLength,
     kernels: distinct([positions.kernel, first?.kernel, ...scatter.kernels]),
     scratch: [...positions.scratch, ...(first?.scratch ?? []), ...scatter.scratch],
-    needs: new Set([
-      "input",
-      "output",
-      "weights",
-      ...(y ? (["y"] as const) : []),
-      ...(lengthOnGpu ? (["length"] as const) : []),
-    ] as const),
+    needs: rangesTaken({ input: true, output: true, weights: true, y, length: lengthOnGpu }),
     itemTypes: {
       ...itemTypesOf(type, weights.type),
       weights: weights.itemType,

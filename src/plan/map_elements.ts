@@ -27,7 +27,7 @@ import { mapOf } from "./map.ts";
 import { moveShape, plainSizes, ungrouped } from "./one_dispatch_plan.ts";
 import type { ParamsOption, TuningOptions } from "./options.ts";
 import type { Plan, RangeName } from "./plan.ts";
-import { bound, perArrangement } from "./plan.ts";
+import { bound, perArrangement, rangesTaken } from "./plan.ts";
 import { requireFeature } from "./require_feature.ts";
 
 // Maps of elements: what an element becomes follows from itself, from elements at its index in other arrays, and from its neighbours.
@@ -393,7 +393,7 @@ export function planMap(options: PreparedMapOptions | PlannedMapOptions, facts: 
     vector: vectorFor(map, sizes.items),
     kernels: kernels.all,
     scratch: [],
-    needs: new Set<RangeName>(["input", "output", ...names, ...(lengthOnGpu ? (["length"] as const) : [])]),
+    needs: rangesTaken({ input: true, output: true, length: lengthOnGpu }, names),
     itemTypes: {
       input: from,
       output: type,

@@ -15,10 +15,10 @@ import { requireCount } from "../options.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { lookedUpRange } from "./looked_up_range.ts";
-import { plainSizes, ungrouped } from "./one_dispatch_plan.ts";
+import { ofSingleItems, plainSizes } from "./one_dispatch_plan.ts";
 import type { ParamsOption, TuningOptions } from "./options.ts";
-import type { Bindings, Pass, PassParams, Plan, RangeName, Scratch } from "./plan.ts";
-import { bound, distinct, itemTypesOf, wholeWords, withRanges } from "./plan.ts";
+import type { Bindings, Pass, PassParams, Plan, Scratch } from "./plan.ts";
+import { bound, distinct, itemTypesOf, rangesTaken, wholeWords, withRanges } from "./plan.ts";
 import { planScan } from "./scan.ts";
 import type { SortKeyOptions } from "./sort_key.ts";
 import { requireKey } from "./sort_key.ts";
@@ -174,30 +174,23 @@ export function planMerge(name: MergeName, options: MergeOptions, facts: DeviceF
     ...(set && { spine: set.spine }),
   };
   return {
+    ...ofSingleItems(title),
     title,
     maxLength,
-    vector: 1,
     kernels: distinct([split, ...(set?.kernels ?? []), merge]),
     scratch: [splits, ...(set?.scratch ?? [])],
-    needs: new Set<RangeName>([
-      "input",
-      "other",
-      "output",
-      ...(values ? (["values", "otherValues", "reordered"] as const) : []),
-      ...(lengthOnGpu ? (["length"] as const) : []),
-      ...(otherCount ? (["otherCount"] as const) : []),
-      ...(storesCount ? (["count"] as const) : []),
-    ]),
+    needs: rangesTaken({
+      ...{ input: true, other: true, output: true },
+      ...{ values, otherValues: values, reordered: values },
+      ...{ length: lengthOnGpu, otherCount, count: storesCount },
+    }),
     itemTypes: {
       ...itemTypesOf(type, type),
       other: type,
       ...(values && { values, otherValues: values, reordered: values }),
     },
     lookedUp: lookedUpRange("other", title, maxOtherLength),
-    indirectWords: 0,
     outputLength: (length, { sorted_length = length } = {}) => mostOf[name](length, sorted_length),
-    variants: [{ arrangement: "items" }],
-    groupingOf: ungrouped(title),
     passes(length, _arrangement, _aside, { sorted_length: other = length } = {}) {
       const items = length + other;
       if (items === 0 && !storesCount) {

@@ -13,7 +13,7 @@ import type { DeviceFacts } from "./device_facts.ts";
 import type { LookedUpName } from "./looked_up_range.ts";
 import { lookedUpRange } from "./looked_up_range.ts";
 import type { Chosen, TuningOptions } from "./options.ts";
-import type { PassParams, Plan, RangeName } from "./plan.ts";
+import type { PassParams, Plan, RangeName, Variant } from "./plan.ts";
 import { bound } from "./plan.ts";
 import { requireFeature } from "./require_feature.ts";
 
@@ -50,6 +50,15 @@ export function plainSizes(
 export const ungrouped = (title: string) => (): never => {
   throw new ArgumentError(`${title} has no order of operations`);
 };
+
+/** What plans share that take single items, wherever these start, and combine none. */
+export const ofSingleItems = (title: string) => ({
+  vector: 1,
+  indirectWords: 0,
+  outputLength: (length: number) => length,
+  variants: [{ arrangement: "items" }] as readonly Variant[],
+  groupingOf: ungrouped(title),
+});
 
 /** A plan that is one dispatch of one kernel. Its threads neither scan nor reduce tiles. */
 interface PlainPlan {
@@ -113,18 +122,14 @@ export function plainPlan({
   }
   const bindings = bound(kernel, all);
   return {
+    ...ofSingleItems(title),
     title,
     maxLength,
-    vector: 1,
     kernels: [kernel],
     scratch: [],
     needs: new Set(Object.values(all)),
     itemTypes: { ...itemTypes, ...(lookedUp && { [lookedUp.range]: lookedUp.type }) },
     ...(lookedUp && { lookedUp: lookedUpRange(lookedUp.range, title) }),
-    indirectWords: 0,
-    outputLength: (length) => length,
-    variants: [{ arrangement: "items" }],
-    groupingOf: ungrouped(title),
     passes(length, _arrangement, _aside, params = {}) {
       const tiles = Math.ceil(itemsOf(length, params) / (sizes.workGroupSize * sizes.items));
       return tiles === 0 ? [] : [{ kernel, bindings, length, tiles }];

@@ -274,6 +274,13 @@ export const distinct = (kernels: readonly (Kernel | undefined)[]): Kernel[] => 
 export const bound = (kernel: Kernel, bindings: Bindings): Bindings =>
   Object.fromEntries(Object.entries(bindings).filter(([variable]) => kernel.bindings.has(variable)));
 
+/** The ranges that a recording of a plan gives: those that have a value here, and others. */
+export const rangesTaken = (
+  named: Readonly<Partial<Record<RangeName, boolean | object | undefined>>>,
+  others: readonly RangeName[] = [],
+): ReadonlySet<RangeName> =>
+  new Set([...(Object.keys(named) as RangeName[]).filter((name) => named[name]), ...others]);
+
 /** A plan whose texts see the params that its options name. */
 export const withTextParams = (plan: Plan, options: { readonly params?: unknown }): Plan => {
   const textParams = paramsIn(options);

@@ -1,6 +1,6 @@
 import { traitsOf } from "../adapters/adapter.ts";
+import { loadFasterAndNarrow } from "../parts.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import { loadFasterAndNarrow } from "./load_faster_and_narrow.ts";
 import type { TuningOptions } from "./options.ts";
 import type { PlanFacts } from "./plan_facts.ts";
 

@@ -26,7 +26,7 @@ import type {
   TuningOptions,
 } from "./options.ts";
 import type { Bindable, Pass, Plan, Scratch } from "./plan.ts";
-import { ALL_ARRANGEMENTS, bound, itemTypesOf, perArrangement, spineLengths } from "./plan.ts";
+import { ALL_ARRANGEMENTS, bound, itemTypesOf, perArrangement, rangesTaken, spineLengths } from "./plan.ts";
 import type { PlanFacts } from "./plan_facts.ts";
 import type { Continued, LookBackTesting } from "./scan.ts";
 import { spineLevelsOf, vectorOf } from "./scan.ts";
@@ -127,14 +127,8 @@ export function planReduce(
       title,
       maxLength,
       ...(ends?.initial && { initial: ends.initial }),
-      needs: new Set([
-        "input",
-        "output",
-        ...(lengthOnGpu ? (["length"] as const) : []),
-        ...(ends?.needs ?? []),
-      ] as const),
+      needs: rangesTaken({ input: true, output: true, length: lengthOnGpu }, ends?.needs),
       itemTypes: itemTypesOf(loaded, type),
-      indirectWords: 0,
       outputLength: () => 1,
       variants,
     },

@@ -20,8 +20,8 @@ import { chooseSizes, requireMaxLength } from "./choose_sizes.ts";
 import type { Grouping } from "./grouping.ts";
 import { mapOf } from "./map.ts";
 import type { AnyOperator, Chosen } from "./options.ts";
-import type { Bindable, Bindings, Pass, PassParams, Plan, RangeName, Scratch } from "./plan.ts";
-import { bound, itemTypesOf, perArrangement, RUNS, rebound, wholeWords } from "./plan.ts";
+import type { Bindable, Bindings, Pass, PassParams, Plan, Scratch } from "./plan.ts";
+import { bound, itemTypesOf, perArrangement, RUNS, rangesTaken, rebound, wholeWords } from "./plan.ts";
 import type { Combination, PlanFacts } from "./plan_facts.ts";
 import type { ReduceOptions } from "./reduce.ts";
 import { orderOf } from "./reverse.ts";
@@ -193,15 +193,11 @@ export function planRows(
     maxLength,
     ...(ends?.initial && { initial: ends.initial }),
     segments: { numbers: ["rows"], reduces, headsOf: () => 0, countsOf },
-    needs: new Set<RangeName>([
-      "input",
-      "output",
-      ...(lengthOnGpu ? (["length"] as const) : []),
-      ...(ends?.needs ?? []),
-      ...(reduces && lengthOnGpu ? (["count"] as const) : []),
-    ]),
+    needs: rangesTaken(
+      { input: true, output: true, length: lengthOnGpu, count: reduces && lengthOnGpu },
+      ends?.needs,
+    ),
     itemTypes: itemTypesOf(from, type),
-    indirectWords: 0,
     outputLength: (length: number) => length,
     variants: arrangements.map((arrangement) => ({ arrangement })),
   };

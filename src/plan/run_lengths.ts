@@ -9,9 +9,10 @@ import type { RunStores } from "../kernels/run_lengths.ts";
 import { runLengthsKernel, runLengthsMemory, runsMonoid } from "../kernels/run_lengths.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import { mapOf } from "./map.ts";
+import { ofSingleItems } from "./one_dispatch_plan.ts";
 import type { Chosen } from "./options.ts";
-import type { Bindings, Plan, RangeName, Scratch } from "./plan.ts";
-import { bound, itemTypesOf } from "./plan.ts";
+import type { Bindings, Plan, Scratch } from "./plan.ts";
+import { bound, itemTypesOf, rangesTaken } from "./plan.ts";
 import type { PlanFacts } from "./plan_facts.ts";
 import type { SegmentsOf } from "./planned_segments.ts";
 
@@ -99,19 +100,15 @@ export function planRunLengths(
     spine,
   };
   return {
+    ...ofSingleItems(title),
     title,
     maxLength,
-    vector: 1,
     kernels: [kernel],
     scratch: [spine, vectorOfKeys],
     spine: { scratch: spine, entries },
     segments: ranges,
-    needs: new Set<RangeName>(["input", "output", ...(lengthOnGpu ? (["length"] as const) : []), ...needs]),
+    needs: rangesTaken({ input: true, output: true, length: lengthOnGpu }, needs),
     itemTypes: { ...itemTypesOf(from, type, key), unique: uniqueType ?? key },
-    indirectWords: 0,
-    outputLength: (length) => length,
-    // The kernel takes single items, wherever they start.
-    variants: [{ arrangement: "items" }],
     groupingOf: () => single.groupingOf(1),
     passes: (length) => [
       {

@@ -18,8 +18,16 @@ import type {
   SoonOption,
   TuningOptions,
 } from "./options.ts";
-import type { Bindings, Pass, Plan, RangeName, Scratch } from "./plan.ts";
-import { ALL_ARRANGEMENTS, bound, itemTypesOf, paddedBytes, perArrangement, spineLengths } from "./plan.ts";
+import type { Bindings, Pass, Plan, Scratch } from "./plan.ts";
+import {
+  ALL_ARRANGEMENTS,
+  bound,
+  itemTypesOf,
+  paddedBytes,
+  perArrangement,
+  rangesTaken,
+  spineLengths,
+} from "./plan.ts";
 import type { PlanFacts, PlannedScan } from "./plan_facts.ts";
 import type { PlannedSegments } from "./planned_segments.ts";
 import { orderOf } from "./reverse.ts";
@@ -227,17 +235,11 @@ export function planScan(
       maxLength,
       ...(initial && { initial }),
       ...(segments && { segments: segments.ranges }),
-      needs: new Set<RangeName>([
-        "input",
-        "output",
-        ...(lengthOnGpu ? (["length"] as const) : []),
-        ...(segments?.needs ?? ends?.needs ?? []),
-      ]),
+      needs: rangesTaken({ input: true, output: true, length: lengthOnGpu }, segments?.needs ?? ends?.needs),
       itemTypes: {
         ...itemTypesOf(from, type, segments?.key),
         ...(segments?.uniqueType && { unique: segments.uniqueType }),
       },
-      indirectWords: 0,
       outputLength: (length) => length,
       wholeVectors: order.mirror !== undefined,
       variants: recorded.map((arrangement) => ({ arrangement })),

@@ -12,8 +12,8 @@ import {
   fillWordsKernel,
   scatterKernel,
 } from "../kernels/scatter.ts";
+import { loadSegmentsAndRuns } from "../parts.ts";
 import { copiesFor, histogramRow } from "./histogram.ts";
-import { loadSegmentsAndRuns } from "./load_segments_and_runs.ts";
 import { plainSizes } from "./one_dispatch_plan.ts";
 import type { AnyOperator } from "./options.ts";
 import type { Plan, Scratch } from "./plan.ts";

@@ -9,8 +9,8 @@ import type { Sizes } from "../kernels/sizes.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import { moveShape, plainSizes, ungrouped } from "./one_dispatch_plan.ts";
 import type { AnyOperator, TuningOptions } from "./options.ts";
-import type { Bindable, Pass, PassParams, Plan, RangeName, Scratch } from "./plan.ts";
-import { bound, distinct, itemTypesOf } from "./plan.ts";
+import type { Bindable, Pass, PassParams, Plan, Scratch } from "./plan.ts";
+import { bound, distinct, itemTypesOf, rangesTaken } from "./plan.ts";
 import type { PlanFacts } from "./plan_facts.ts";
 import { countsOf } from "./segment_counts.ts";
 
@@ -105,12 +105,7 @@ export function baseOf(
     common: {
       title,
       maxLength,
-      needs: new Set<RangeName>([
-        "input",
-        "positions",
-        "output",
-        ...(lengthOnGpu ? (["length"] as const) : []),
-      ]),
+      needs: rangesTaken({ input: true, positions: true, output: true, length: lengthOnGpu }),
       // Items of 8 and 16 bits are widened before.
       itemTypes: itemTypesOf(options.from ?? type, type),
       indirectWords: 0,

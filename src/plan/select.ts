@@ -38,7 +38,7 @@ import { moveSizes } from "./gather.ts";
 import { plainSizes, ungrouped } from "./one_dispatch_plan.ts";
 import type { ParamsOption, TuningOptions } from "./options.ts";
 import type { Bindable, Bindings, Pass, PassParams, Plan, Scratch } from "./plan.ts";
-import { bound, distinct, itemTypesOf, perArrangement, wholeWords, withRanges } from "./plan.ts";
+import { bound, distinct, itemTypesOf, perArrangement, rangesTaken, wholeWords, withRanges } from "./plan.ts";
 import { planSinglePass } from "./single_pass.ts";
 import { planSort, untuned } from "./sort.ts";
 import type { SortKeyOptions } from "./sort_key.ts";
@@ -482,12 +482,7 @@ export function planTopK(options: TopKOptions, given: DeviceFacts, testing: Sele
   const plan = {
     ...common(title, maxLength, type),
     vector: taking.vector,
-    needs: new Set([
-      "input",
-      "output",
-      "indices",
-      ...(lengthOnGpu ? (["length", "count"] as const) : []),
-    ] as const),
+    needs: rangesTaken({ input: true, output: true, indices: true, length: lengthOnGpu, count: lengthOnGpu }),
     outputLength: (length: number) => Math.min(k, length),
   };
   // The number that is taken.
@@ -578,12 +573,7 @@ export function planNth(options: NthOptions, facts: DeviceFacts, testing: Select
     vector: selection.vector,
     kernels: distinct(selection.kernels),
     scratch: selection.scratch,
-    needs: new Set([
-      "input",
-      "output",
-      "indices",
-      ...(options.lengthOnGpu ? (["length"] as const) : []),
-    ] as const),
+    needs: rangesTaken({ input: true, output: true, indices: true, length: options.lengthOnGpu }),
     outputLength: (length) => Math.min(1, length),
     passes(length, arrangement) {
       if (length === 0) {

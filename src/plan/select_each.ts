@@ -15,8 +15,8 @@ import type { DeviceFacts } from "./device_facts.ts";
 import { saturatingSum } from "./expand_runs.ts";
 import { moveSizes } from "./gather.ts";
 import { plainSizes } from "./one_dispatch_plan.ts";
-import type { Pass, PassParams, Plan, RangeName, Scratch, SegmentRanges } from "./plan.ts";
-import { bound, distinct, wholeWords, withRanges } from "./plan.ts";
+import type { Pass, PassParams, Plan, Scratch, SegmentRanges } from "./plan.ts";
+import { bound, distinct, rangesTaken, wholeWords, withRanges } from "./plan.ts";
 import { planScan } from "./scan.ts";
 import { countsOf } from "./segment_counts.ts";
 import type { TopKRowsOptions } from "./select.ts";
@@ -101,10 +101,9 @@ export function planTopKEach(
     ...common(title, maxLength, type),
     segments: numbersOf({ segments, mostSegments, mostK }),
     vector: 1,
-    needs: new Set<RangeName>([
+    needs: rangesTaken({ length: lengthOnGpu }, [
       ...(["input", "output", "indices", "k", "outputOffsets", "count"] as const),
       ...startRanges(segments),
-      ...(lengthOnGpu ? (["length"] as const) : []),
     ]),
     variants: [{ arrangement: "items" }],
     outputLength: (length, { room = length } = {}) => room,

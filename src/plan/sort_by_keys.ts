@@ -9,10 +9,10 @@ import type { SortOptions } from "./check_sort.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { moveSizes } from "./gather.ts";
-import { ungrouped } from "./one_dispatch_plan.ts";
+import { ofSingleItems } from "./one_dispatch_plan.ts";
 import type { TuningOptions } from "./options.ts";
 import type { Pass, Plan, RangeName, Scratch } from "./plan.ts";
-import { bound, distinct, itemTypesOf, wholeWords, withRanges } from "./plan.ts";
+import { bound, distinct, itemTypesOf, rangesTaken, wholeWords, withRanges } from "./plan.ts";
 import { requireFeature } from "./require_feature.ts";
 import type { SortPlan } from "./sort.ts";
 import { planSort } from "./sort.ts";
@@ -109,25 +109,20 @@ export function planByKeys(
     return withRanges([joins, ...sorts], {}, isLast ? undefined : { first_index: 0 });
   };
   return {
+    ...ofSingleItems(title),
     title,
     maxLength,
-    vector: 1,
     kernels: distinct(steps.flatMap(({ join, sort }) => [join, ...sort.kernels])),
     scratch: [joined, ...turns, ...steps.flatMap(({ sort }) => sort.scratch)],
-    needs: new Set<RangeName>([
-      ...keys.map(({ range }) => range),
-      "output",
-      ...(lengthOnGpu ? (["length"] as const) : []),
-    ]),
+    needs: rangesTaken(
+      { output: true, length: lengthOnGpu },
+      keys.map(({ range }) => range),
+    ),
     itemTypes: {
       ...itemTypesOf((keys[0] as KeyIn).key.type, u32),
       ...Object.fromEntries(keys.map(({ key, range }) => [range, key.type])),
     },
     ...(first.sort.sizes && { sizes: first.sort.sizes }),
-    indirectWords: 0,
-    outputLength: (length) => length,
-    variants: [{ arrangement: "items" }],
-    groupingOf: ungrouped(title),
     passes: (length) => (length === 0 ? [] : steps.flatMap((step, at) => passesOf(step, at, length))),
   };
 }

@@ -5,9 +5,9 @@ import { copyKernel } from "../kernels/move_items.ts";
 import type { Sizes } from "../kernels/sizes.ts";
 import type { CheckedSort } from "./check_sort.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import { plainSizes, ungrouped } from "./one_dispatch_plan.ts";
+import { ofSingleItems, plainSizes } from "./one_dispatch_plan.ts";
 import type { Bindable, Bindings, Pass, RangeName, Scratch } from "./plan.ts";
-import { bound, itemTypesOf, wholeWords } from "./plan.ts";
+import { bound, itemTypesOf, rangesTaken, wholeWords } from "./plan.ts";
 
 /** Where a sort leaves keys and values, and what plans of sorts have in common. */
 export function layoutOf(
@@ -19,13 +19,13 @@ export function layoutOf(
 ) {
   const { keysAlone, payload, lengthOnGpu } = base;
   const storesKeys = !keysAlone;
-  const needs = new Set<RangeName>([
-    "input",
-    "output",
-    ...(payload.kind === "buffer" ? (["values", "reordered"] as const) : []),
-    ...(payload.kind === "positions" && storesKeys ? (["reordered"] as const) : []),
-    ...(lengthOnGpu ? (["length"] as const) : []),
-  ]);
+  const needs = rangesTaken({
+    input: true,
+    output: true,
+    values: payload.kind === "buffer",
+    reordered: payload.kind === "buffer" || (payload.kind === "positions" && storesKeys),
+    length: lengthOnGpu,
+  });
   const valuesOut: RangeName = storesKeys ? "reordered" : "output";
   // A single pass needs scratch only for results that go aside.
   const late = passesOverData === 1;
@@ -91,19 +91,16 @@ export function layoutOf(
           ],
     );
   const common = {
+    ...ofSingleItems(title),
     title,
     maxLength,
-    vector: 1,
     needs,
     itemTypes: { ...itemTypesOf(type, storesKeys ? type : u32), values: valueType, reordered: valueType },
     sizes: { workGroupSize: sizes.workGroupSize, itemsPerThread: sizes.items },
-    indirectWords: 0,
-    outputLength: (length: number) => length,
     variants: [
       { arrangement: "items" as const },
       ...(takesCopies ? [{ arrangement: "one-buffer" as const, aside: true }] : []),
     ],
-    groupingOf: ungrouped(title),
   };
   return {
     storesKeys,

@@ -19,7 +19,15 @@ import type { DeviceFacts } from "./device_facts.ts";
 import { moveSizes } from "./gather.ts";
 import type { TuningOptions } from "./options.ts";
 import type { Bindings, Plan, RangeName, Scratch } from "./plan.ts";
-import { ALL_ARRANGEMENTS, bound, distinct, itemTypesOf, wholeWords, withRanges } from "./plan.ts";
+import {
+  ALL_ARRANGEMENTS,
+  bound,
+  distinct,
+  itemTypesOf,
+  rangesTaken,
+  wholeWords,
+  withRanges,
+} from "./plan.ts";
 import { countsOf } from "./segment_counts.ts";
 import { planSort, untuned } from "./sort.ts";
 import { requireWhole } from "./sort_key.ts";
@@ -333,12 +341,7 @@ export function planLong(
     title,
     maxLength,
     vector: 1,
-    needs: new Set<RangeName>([
-      "input",
-      "output",
-      ...startRanges(segments),
-      ...(lengthOnGpu ? (["length"] as const) : []),
-    ]),
+    needs: rangesTaken({ input: true, output: true, length: lengthOnGpu }, startRanges(segments)),
     itemTypes: itemTypesOf(type, u32),
     ...(order.sizes && { sizes: order.sizes }),
     ...planSegmentsOf(segments),

@@ -1,12 +1,12 @@
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
 import { ArgumentError, refuse, shown } from "../errors.ts";
+import { loadSelectedAndSorted } from "../parts.ts";
 import type { SortOptions } from "./check_sort.ts";
 import { movesDirectly } from "./check_sort.ts";
 import { requireChosen } from "./check_tuning_options.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { planGather } from "./gather.ts";
-import { loadSelectedAndSorted } from "./load_selected_and_sorted.ts";
 import type { Plan, RangeName, Scratch } from "./plan.ts";
 import { distinct, wholeWords, withRanges } from "./plan.ts";
 import { planSort } from "./sort.ts";

@@ -3,7 +3,7 @@ import { requireType } from "../algebra/types.ts";
 import type { Arrangement } from "../kernels/kernel.ts";
 import { requireBounds } from "./count_bounds.ts";
 import type { Bindable, Pass, Plan, RangeName, Scratch } from "./plan.ts";
-import { distinct, withRanges } from "./plan.ts";
+import { distinct, rangesTaken, withRanges } from "./plan.ts";
 import type { PlanFacts } from "./plan_facts.ts";
 import type { CheckedUnique, RunPlaces, Stage, Stages, UniqueOptions } from "./planned_unique.ts";
 import { wordsFor } from "./planned_unique.ts";
@@ -72,15 +72,15 @@ function withStages(
     title,
     kernels: distinct([runs, ...plans].flatMap(({ kernels }) => kernels)),
     scratch: [...new Set([...runs.scratch, ...scratch, ...scratchOf([...before, ...after])])],
-    needs: new Set<RangeName>([
-      "input",
-      ...(data === "input" ? (["keys"] as const) : []),
-      "unique",
-      ...(counts ? (["counts"] as const) : []),
-      ...(inverse ? (["inverse"] as const) : []),
-      "count",
-      ...(lengthOnGpu ? (["length"] as const) : []),
-    ]),
+    needs: rangesTaken({
+      input: true,
+      keys: data === "input",
+      unique: true,
+      counts,
+      inverse,
+      count: true,
+      length: lengthOnGpu,
+    }),
     sameAs: { keys: "input" },
     ...(counts && { writes: ["counts"] as const }),
     itemTypes: { ...runs.itemTypes, input: type, keys: type, unique: indices ? u32 : type },

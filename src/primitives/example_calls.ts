@@ -2,14 +2,12 @@ import { emptyLike, valuesOf } from "../algebra/array_values.ts";
 import type { AnyArray } from "../algebra/arrays.ts";
 import { arrayOver } from "../algebra/arrays.ts";
 import { u32 } from "../algebra/integers.ts";
-import { paramsOfCall } from "../algebra/params.ts";
 import type { ElementType, Scalar, Value } from "../algebra/types.ts";
-import type { DeviceFacts } from "../plan/device_facts.ts";
 import { tuningNames } from "../plan/options.ts";
 import { inLists } from "../plan/ranges.ts";
 import type { Example, ExampleArray, Examples, Random } from "./examples.ts";
 import { lengthOf } from "./examples.ts";
-import type { Operand, Primitive, Request } from "./primitive.ts";
+import type { Operand, Primitive } from "./primitive.ts";
 import { argumentOf, argumentsAmong, operandsOfList } from "./primitive.ts";
 
 // Calls of a primitive's examples: their arrays, with what these hold, and the arguments of the call and of its reference. Tests, the fuzz and
@@ -365,31 +363,4 @@ export function callOn(
   ];
   const methods = fold as Readonly<Record<string, (...all: unknown[]) => Promise<unknown>>>;
   return (methods[name] as (typeof methods)[string]).apply(fold, given);
-}
-
-/** What follows from the arguments of a call: its results, and the plan's options. */
-export function requestFor(
-  facts: DeviceFacts,
-  primitive: Primitive<never>,
-  { operands, isCounted }: Pick<Arguments, "operands"> & { readonly isCounted: boolean },
-  options: object,
-): Request {
-  const of = <T>(what: (one: Filled) => T): Record<string, T> =>
-    Object.fromEntries(operands.map((one) => [one.operand.name, what(one)]));
-  const types = of(({ type }) => type);
-  const { params } = options as { readonly params?: unknown };
-  const checked =
-    params === undefined
-      ? {}
-      : { params: paramsOfCall(options, primitive.name, { ...facts, mostBytes: 2 ** 16 }) };
-  return primitive.request({
-    types,
-    lists: Object.fromEntries(
-      Object.entries(inLists(Object.entries(types))).filter(([, one]) => Array.isArray(one)),
-    ) as never,
-    lengths: of(({ room }) => room),
-    isCounted,
-    options: { ...optionsWith(primitive, of(asArray)), ...options, ...checked } as never,
-    facts,
-  });
 }

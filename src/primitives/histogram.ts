@@ -114,10 +114,11 @@ export const histogram: Primitive<HandHistogramOptions<string>, "data" | "weight
     };
   },
   plan(options: HistogramOptions, facts) {
-    const { weights } = checkedHistogram(options);
+    const checked = checkedHistogram(options);
+    const { weights } = checked;
     return weights === undefined || weights.areAdded
-      ? planHistogram(options, facts)
-      : planScattered(options, weights, facts);
+      ? planHistogram(options, facts, {}, checked)
+      : planScattered(options, facts, checked, weights);
   },
 };
 

@@ -20,6 +20,7 @@ import { between, keysOf, lengthOf, pick } from "./examples.ts";
 import type { Described, HelpOf } from "./help.ts";
 import { orderHelp } from "./help.ts";
 import type { Given, Operand, Primitive, Request } from "./primitive.ts";
+import { keyedOptions } from "./primitive.ts";
 import type { BufferRange, Length, ParamsRange, PreparedPrimitive } from "./ranges.ts";
 
 // Two sorted arrays: merged, or as sets.
@@ -180,10 +181,7 @@ const other: Operand<"other"> = { name: "other", range: "other", isNamed: true, 
 const common = {
   onCpu: "merges" as const,
   options: {
-    type: "type",
-    key: "expression",
-    params: "params",
-    keyType: "type",
+    ...keyedOptions,
     descending: "boolean",
     workGroupSize: "count",
     itemsPerThread: "count",

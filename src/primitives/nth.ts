@@ -3,7 +3,7 @@ import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
 import type { OptionTable } from "../options.ts";
-import { loadSelectedAndSorted } from "../plan/load_selected_and_sorted.ts";
+import { loadSelectedAndSorted } from "../parts.ts";
 import { requireFeature } from "../plan/require_feature.ts";
 import type { NthOptions } from "../plan/select.ts";
 import type { SortKeyOptions } from "../plan/sort_key.ts";
@@ -14,6 +14,7 @@ import { between, ordersOf } from "./examples.ts";
 import type { Described, HelpOf } from "./help.ts";
 import { orderHelp } from "./help.ts";
 import type { Given, Primitive } from "./primitive.ts";
+import { keyedOptions } from "./primitive.ts";
 import type { BufferRange, Length, ParamsRange, PreparedPrimitive } from "./ranges.ts";
 
 /** The options of `nth`. */
@@ -72,10 +73,7 @@ export const nth: Primitive<Options, "data", "value" | "index"> = {
   operands: [{ name: "data", range: "input", isNamed: true }],
   numbers: ["n"],
   options: {
-    type: "type",
-    key: "expression",
-    params: "params",
-    keyType: "type",
+    ...keyedOptions,
     bits: "numbers",
     descending: "boolean",
   } satisfies OptionTable<HandNthOptions<string>>,

@@ -171,3 +171,6 @@ export function argumentOf(
   const later = operands.filter(({ behind }) => behind === name).flatMap((one) => arrays[one.name] ?? []);
   return later.length === 0 ? arrays[name] : [arrays[name], ...later];
 }
+
+/** The options of primitives that order or compare elements by a key, which a text may compute. */
+export const keyedOptions = { type: "type", key: "expression", params: "params", keyType: "type" } as const;

@@ -17,6 +17,7 @@ import { between, ordersOf, pick, rowsWithin } from "./examples.ts";
 import type { Described, HelpOf } from "./help.ts";
 import { orderHelp } from "./help.ts";
 import type { Given, Operand, Primitive, Request, Result } from "./primitive.ts";
+import { keyedOptions } from "./primitive.ts";
 import type { BufferRange, Length, ParamsRange, PreparedPrimitive } from "./ranges.ts";
 import { starts, startsOf } from "./sort_starts.ts";
 import { sortWays } from "./sort_ways.ts";
@@ -169,10 +170,7 @@ const thenBy: Operand = { name: "thenBy", range: "thenBy", behind: "data", isOne
 const common = {
   onCpu: "sorts" as const,
   options: {
-    type: "type",
-    key: "expression",
-    params: "params",
-    keyType: "type",
+    ...keyedOptions,
     descending: "booleans",
     bits: "numbers",
     segments: true,

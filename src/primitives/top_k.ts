@@ -4,9 +4,9 @@ import { powerOfTwoFor } from "../algebra/power_of_two.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { ArgumentError, refuse, shown } from "../errors.ts";
 import type { OptionTable } from "../options.ts";
+import { loadSelectedAndSorted } from "../parts.ts";
 import type { DeviceFacts } from "../plan/device_facts.ts";
 import type { Planned, Told } from "../plan/explain_way.ts";
-import { loadSelectedAndSorted } from "../plan/load_selected_and_sorted.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { TopKOptions, TopKOrder, TopKRowsOptions } from "../plan/select.ts";
 import { requireWhole } from "../plan/sort_key.ts";
@@ -18,7 +18,7 @@ import { orderHelp } from "./help.ts";
 import type { NthRanges } from "./nth.ts";
 import { requireOrder } from "./nth.ts";
 import type { Given, Primitive, Request } from "./primitive.ts";
-import { requireU32 } from "./primitive.ts";
+import { keyedOptions, requireU32 } from "./primitive.ts";
 import type { BufferRange, PreparedPrimitive } from "./ranges.ts";
 import type { Starts, StartsOptions } from "./sort_starts.ts";
 import { areStartsOnGpu, starts as startOperands, startsOf } from "./sort_starts.ts";
@@ -254,10 +254,7 @@ export const topK: Primitive<
   ],
   numbers: ["k"],
   options: {
-    type: "type",
-    key: "expression",
-    params: "params",
-    keyType: "type",
+    ...keyedOptions,
     bits: "numbers",
     smallest: "boolean",
     passes: ["single", "reduce-then-scan"],

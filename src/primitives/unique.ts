@@ -3,9 +3,9 @@ import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
 import type { Arrangement } from "../kernels/kernel.ts";
 import type { IndicesOption, OptionTable } from "../options.ts";
+import { loadSegmentsAndRuns } from "../parts.ts";
 import type { CountBounds } from "../plan/count_bounds.ts";
 import { requireBounds } from "../plan/count_bounds.ts";
-import { loadSegmentsAndRuns } from "../plan/load_segments_and_runs.ts";
 import type { TuningOptions } from "../plan/options.ts";
 import { tuningNames } from "../plan/options.ts";
 import type { PlanFacts } from "../plan/plan_facts.ts";
@@ -18,6 +18,7 @@ import type { Examples } from "./examples.ts";
 import { keysOf } from "./examples.ts";
 import type { Described, HelpOf } from "./help.ts";
 import type { Given, Primitive, Request, Result } from "./primitive.ts";
+import { keyedOptions } from "./primitive.ts";
 import type { BufferRange, Length, ParamsRange, PreparedPrimitive } from "./ranges.ts";
 
 /** The options of `unique` and `runLengths`. */
@@ -101,10 +102,7 @@ const ofRuns = {
   onCpu: "moves",
   operands: [{ name: "data", range: "input", isNamed: true }],
   options: {
-    type: "type",
-    key: "expression",
-    params: "params",
-    keyType: "type",
+    ...keyedOptions,
     sort: "boolean",
     indices: "boolean",
     inverse: "boolean",

@@ -68,7 +68,7 @@ vi.mock(import("../../src/cli/self_test.ts"), async (original) => {
 });
 
 // The stand-in has no memory to test.
-vi.mock(import("../../src/gpu/tuning/run_litmus_tests.ts"), async (original) => ({
+vi.mock(import("../../src/gpu/tuning/measure_adapter.ts"), async (original) => ({
   ...(await original()),
   runLitmusTests: async () => state.litmus,
 }));

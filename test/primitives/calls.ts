@@ -13,12 +13,12 @@ import {
   callOn,
   exampleOf,
   optionsAtHand,
-  requestFor,
 } from "../../src/primitives/example_calls.ts";
 import { argumentsOf } from "../fuzz/described_arguments.ts";
 import { bitsOf } from "../fuzz/values.ts";
 import type { Described } from "../support/primitives.ts";
 import { prepareName } from "../support/primitives.ts";
+import { requestFor } from "../support/request_for.ts";
 
 // The calls of a described primitive's examples, for tests that make them in each way.
 

@@ -516,7 +516,7 @@ describe("what is refused", () => {
     [
       "classes and flags",
       (one) => one.partition(data, { flags: [1, 0, 1], classes: 2, class: "x" } as never),
-      "partition takes flags or classes, and not both",
+      "partition<u32> takes flags or classes, and not both",
       "flags",
     ],
     [

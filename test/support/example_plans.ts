@@ -2,11 +2,12 @@ import type { ElementType } from "../../src/algebra/types.ts";
 import { planPrimitive } from "../../src/gpu/forms/prepare.ts";
 import type { DeviceFacts } from "../../src/plan/device_facts.ts";
 import type { Plan } from "../../src/plan/plan.ts";
-import { exampleOf, operandsIn, requestFor, typeIn } from "../../src/primitives/example_calls.ts";
+import { exampleOf, operandsIn, typeIn } from "../../src/primitives/example_calls.ts";
 import { lengthOf } from "../../src/primitives/examples.ts";
 import { bitsOf, bytesOf } from "../fuzz/values.ts";
 import type { Described } from "./primitives.ts";
 import { described } from "./primitives.ts";
+import { requestFor } from "./request_for.ts";
 
 // The plans of described primitives, by their examples: without arrays, so that these may be of any length.
 

@@ -1,20 +1,15 @@
 import type { CpuLengths } from "../../adapters/tables.ts";
 import type { Operator } from "../../algebra/monoid.ts";
-import { once, refuse, shown } from "../../errors.ts";
+import { refuse, shown } from "../../errors.ts";
 import { requireCount } from "../../options.ts";
+import { afterLoad, loadCpuCalls } from "../../parts.ts";
 import type { TuningOptions } from "../../plan/options.ts";
 import { tuningNames } from "../../plan/options.ts";
 import type { Context } from "../device/context.ts";
 import { withDevice } from "../device/cpu_context.ts";
 import { requireDevice } from "../device/lost.ts";
-import { afterLoad } from "../executor/load_later.ts";
 
 // Which calls at hand run on the CPU.
-
-const loadCalls = /* @__PURE__ */ once(() => import("./cpu_calls.ts"));
-
-/** The calls that the CPU carries out beside scans and reductions of whole arrays. */
-export const loadCpuPrimitives = /* @__PURE__ */ once(() => import("./cpu_primitives.ts"));
 
 /** Scans and reductions there, and what all calls there share. */
 export type CpuCalls = typeof import("./cpu_calls.ts");
@@ -59,7 +54,7 @@ export async function onCpu<Made>(
 ): Promise<Made | undefined> {
   if (cpuTakes(context, size)) {
     requireDevice(context, size.primitive);
-    const made = await afterLoad(loadCalls(), run);
+    const made = await afterLoad(loadCpuCalls(), run);
     if (made !== undefined) {
       return made;
     }

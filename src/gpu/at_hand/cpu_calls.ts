@@ -8,21 +8,18 @@ import type { ElementType, Scalar, Value } from "../../algebra/types.ts";
 import { isSameType, namesNarrow } from "../../algebra/types.ts";
 import type { CpuArray, Numbers } from "../../cpu/call.ts";
 import type { FoldCall, FoldName, LoopsOfCall } from "../../cpu/folds.ts";
-import { foldNameOf, loadOthers, loopsOver, reduceNumbers, scanNumbers } from "../../cpu/folds.ts";
+import { foldNameOf, loopsOver, reduceNumbers, scanNumbers } from "../../cpu/folds.ts";
 import { bytesIn, isShifted, numbersOver } from "../../cpu/numbers.ts";
 import type { OperatorPasses } from "../../cpu/texts.ts";
-import { once } from "../../errors.ts";
+import { afterLoad, loadCpuTexts, loadOtherElements } from "../../parts.ts";
 import { requireFeature } from "../../plan/require_feature.ts";
 import type { CheckedEnds } from "../device/check_ends.ts";
 import type { Context } from "../device/context.ts";
 import type { Given, Place, Target } from "../device/given.ts";
 import { bytesOf } from "../device/given.ts";
-import { afterLoad } from "../executor/load_later.ts";
 
 // Scans and reductions at hand on the CPU, and what all calls there share. Each call gives undefined if the CPU has no loop for it. Texts that a
 // compiler would refuse have none: the device reports them.
-
-export const loadTexts = /* @__PURE__ */ once(() => import("./cpu_texts.ts"));
 
 /** A scan or a reduction at hand. */
 export interface FoldAtHand {
@@ -47,17 +44,17 @@ export function arrayOf(
   name = "data",
 ): CpuArray | Promise<CpuArray> {
   return type.wide
-    ? afterLoad(loadOthers(), ({ widened }) => widened(bytesOf(given, caller, name, name), type))
+    ? afterLoad(loadOtherElements(), ({ widened }) => widened(bytesOf(given, caller, name, name), type))
     : { type, length: given.length, numbers: numbersOver(bytesOf(given, caller, name, name), type) };
 }
 
 /** Numbers that loops have made, as an array of the type holds them. */
 export const packed = (numbers: Numbers, type: ElementType): Numbers | Promise<Numbers> =>
-  type.wide ? afterLoad(loadOthers(), (narrow) => narrow.packed(numbers, type)) : numbers;
+  type.wide ? afterLoad(loadOtherElements(), (narrow) => narrow.packed(numbers, type)) : numbers;
 
 /** Options as loops take them: with types of 32 bits in the place of those of 8 and 16. */
 export const wideIn = <Options extends object>(options: Options): Options | Promise<Options> =>
-  namesNarrow(options) ? afterLoad(loadOthers(), (narrow) => narrow.wideOptions(options)) : options;
+  namesNarrow(options) ? afterLoad(loadOtherElements(), (narrow) => narrow.wideOptions(options)) : options;
 
 /**
  * Computes with arrays of a call, which have to stay where they are: loops would read nothing in their place.
@@ -113,7 +110,7 @@ export async function foldingOf(
   requireFeature(type, title, context.facts);
   const name = foldNameOf(op, type);
   const texts =
-    types.from && (wide.map !== undefined || !isSameType(wide.from, type)) ? await loadTexts() : undefined;
+    types.from && (wide.map !== undefined || !isSameType(wide.from, type)) ? await loadCpuTexts() : undefined;
   const map = texts?.mapOf(wide, type, title, context.facts.features);
   if (!areTaken(context, from, type)) {
     return undefined;
@@ -135,12 +132,12 @@ export async function foldingOf(
   }
   const passes =
     name === undefined && combination.callers
-      ? (await loadTexts()).operatorText({ ...(op as CustomOperator), swapped })
+      ? (await loadCpuTexts()).operatorText({ ...(op as CustomOperator), swapped })
       : undefined;
   const foldingBy = name
     ? await tableFolding(name, array.type, initial as Scalar | undefined)
     : passes && ((own: CpuArray) => textFolding(own, passes, initial));
-  return foldingBy && (swapped ? (await loadOthers()).inReverse(array, foldingBy) : foldingBy(array));
+  return foldingBy && (swapped ? (await loadOtherElements()).inReverse(array, foldingBy) : foldingBy(array));
 }
 
 /** What folds arrays of a type by an operator of the table. */
@@ -150,7 +147,7 @@ async function tableFolding(
   initial: Scalar | undefined,
 ): Promise<(array: CpuArray) => Folding> {
   const isExact = op === "exactAdd";
-  const folds = isExact ? (await loadOthers()).exact : { reduceNumbers, scanNumbers };
+  const folds = isExact ? (await loadOtherElements()).exact : { reduceNumbers, scanNumbers };
   const loops = isExact ? {} : await loopsOver(type);
   return (array) => {
     const input = array.numbers;

@@ -10,6 +10,7 @@ import { exact, loops, placeOfBest, segmentFolds } from "../../cpu/loops.ts";
 import { bytesIn, isShifted, newNumbers, numbersOver } from "../../cpu/numbers.ts";
 import type { CpuSegments } from "../../cpu/segments.ts";
 import type { KeptText } from "../../cpu/texts.ts";
+import { afterLoad, loadCpuTexts } from "../../parts.ts";
 import type { ArgCall } from "../../plan/arg_min_max.ts";
 import { requireFeature } from "../../plan/require_feature.ts";
 import type { RunKey } from "../../plan/run_key.ts";
@@ -17,11 +18,11 @@ import type { Primitive, Request, Result } from "../../primitives/primitive.ts";
 import type { Context } from "../device/context.ts";
 import type { Given, Target } from "../device/given.ts";
 import { fresh } from "../device/given.ts";
-import { afterLoad, planOfCall } from "../executor/load_later.ts";
+import { planOfCall } from "../executor/plan_with_parts.ts";
 import type { Planned } from "../executor/planned.ts";
 import { keyOfCall } from "../executor/planned.ts";
 import type { FoldAtHand } from "./cpu_calls.ts";
-import { areTaken, arrayOf, foldingOf, loadTexts, packed, putIn, wideIn } from "./cpu_calls.ts";
+import { areTaken, arrayOf, foldingOf, packed, putIn, wideIn } from "./cpu_calls.ts";
 import type { ArgValue, Selected, Selection } from "./hand_types.ts";
 
 // Calls at hand on the CPU beside scans and reductions of whole arrays.
@@ -34,7 +35,7 @@ async function conditionOn(
   params: DeclaredParams | undefined,
   keptAs?: KeptText,
 ): Promise<Condition | undefined> {
-  const { conditionText, needsF16, scalarsIn } = await loadTexts();
+  const { conditionText, needsF16, scalarsIn } = await loadCpuTexts();
   if (needsF16(context, text) || (keptAs && needsF16(context, keptAs.text))) {
     return undefined;
   }
@@ -62,7 +63,7 @@ async function classesOn(
   from: ElementType,
   params: DeclaredParams | undefined,
 ): Promise<FindClasses | undefined> {
-  const { classText, needsF16, scalarsIn } = await loadTexts();
+  const { classText, needsF16, scalarsIn } = await loadCpuTexts();
   const find = needsF16(context, text) ? undefined : classText({ text, from, params });
   const scalars = scalarsIn(params);
   return find && (({ numbers, length }, ...found) => find(numbers, length, scalars, ...found));
@@ -151,7 +152,7 @@ async function segmentsOf(
   const computed =
     key.text === undefined
       ? array
-      : (await loadTexts()).mapped(context, array, {
+      : (await loadCpuTexts()).mapped(context, array, {
           text: key.text,
           to: key.type.wide ?? key.type,
           hasIndex: false,
@@ -177,7 +178,7 @@ async function selectedFrom(context: Context, { planned, given, types }: Omit<Se
   const items = await arrayOf(given, from, primitive);
   const kept = type.wide ?? type;
   const wide = await wideIn({ map: all.map, from, type });
-  const map = types.from && (await loadTexts()).mapOf(wide, kept, title, context.facts.features);
+  const map = types.from && (await loadCpuTexts()).mapOf(wide, kept, title, context.facts.features);
   // A compaction stores what the map gives for the elements that are kept.
   const isFused = where !== undefined && primitive === "compact" && !all.indices;
   const keptAs = map && isFused ? { text: map.text, to: kept } : undefined;
@@ -186,7 +187,7 @@ async function selectedFrom(context: Context, { planned, given, types }: Omit<Se
       ? items
       : keptAs
         ? { type: kept, length: items.length, numbers: newNumbers(kept, 0) }
-        : (await loadTexts()).mapped(context, items, { text: map.text, to: kept, params });
+        : (await loadCpuTexts()).mapped(context, items, { text: map.text, to: kept, params });
   const condition =
     where === undefined ? undefined : await conditionOn(context, where, items.type, params, keptAs);
   const inClasses =
@@ -282,7 +283,7 @@ export async function described(
     }
   }
   const isText = onCpu === "conditions" || onCpu === "maps";
-  const ownLoops = onCpu && (isText ? (await loadTexts())[onCpu] : loops[onCpu]);
+  const ownLoops = onCpu && (isText ? (await loadCpuTexts())[onCpu] : loops[onCpu]);
   const arrays: Record<string, CpuArray> = {};
   for (const operand in given) {
     const { type } = types[operand] as { readonly type: ElementType };
@@ -307,10 +308,10 @@ function cpuCallOf(context: Context, arrays: CpuCall["arrays"], request: Request
     arrays,
     request,
     async mapped(text, from, to, hasIndex = false, beside) {
-      return (await loadTexts()).mapped(context, from, { text, to, hasIndex, params, beside });
+      return (await loadCpuTexts()).mapped(context, from, { text, to, hasIndex, params, beside });
     },
     async addedToBins(text, from, bins, weights) {
-      const { binText, needsF16, scalarsIn } = await loadTexts();
+      const { binText, needsF16, scalarsIn } = await loadCpuTexts();
       const to = weights ? (weights instanceof Int32Array ? "whole sums" : "float sums") : "counts";
       const run = needsF16(context, text) ? undefined : binText({ text, from: from.type, params }, to);
       run?.(from.numbers, bins, 0, from.length, scalarsIn(params), weights ? [weights] : []);

@@ -13,11 +13,10 @@ import { narrowTypes } from "../../algebra/narrow_types.ts";
 import type { ElementType, NarrowName, Scalar, TypeName } from "../../algebra/types.ts";
 import { isSameType } from "../../algebra/types.ts";
 import { nameIfConverted, requireWidening } from "../../algebra/widening.ts";
+import { afterLoad, loadNumbers64, loadParamsAndEnds } from "../../parts.ts";
 import type { CheckedEnds } from "../device/check_ends.ts";
 import type { Given, Target } from "../device/given.ts";
 import { fresh, givenOf } from "../device/given.ts";
-import { loadParamsAndEnds } from "../device/load_params_and_ends.ts";
-import { afterLoad, loadNumbers } from "../executor/load_later.ts";
 import type { Planned, PlanOptions } from "../executor/planned.ts";
 import { resultIn } from "./result_in.ts";
 
@@ -53,11 +52,11 @@ export function endReaderOf(
       : (await loadParamsAndEnds()).checkEnds(caller, types, initial, total, room);
 }
 
-/** Where the result goes: to `into`, which is checked, or to a new array. `others` are the other arguments of `resultIn`. */
+/** Where the result goes: to `into`, which is checked, or to a new array if there is none. `others` are the other arguments of `resultIn`. */
 export const targetFor = (
-  into: unknown,
-  ...others: readonly [Given, HandTypes["arrayOf"], string, number, boolean]
-): Target => (into === undefined ? fresh : resultIn(into, ...others));
+  into: Given,
+  ...others: readonly [HandTypes["arrayOf"], string, number, boolean]
+): Target => (into.data === undefined ? fresh : resultIn(into, ...others));
 
 /** The types of the input and of the output. */
 export interface HandTypes {
@@ -132,7 +131,7 @@ const shortTypes = { u32, i32, f32, f16, ...narrowTypes } as const;
 /** The element type of this name. */
 const typeNamed = (name: TypeName | NarrowName): ElementType | Promise<ElementType> =>
   shortTypes[name as keyof typeof shortTypes] ??
-  afterLoad(loadNumbers(), (types): ElementType => types[name as "u64" | "i64" | "f64"]);
+  afterLoad(loadNumbers64(), (types): ElementType => types[name as "u64" | "i64" | "f64"]);
 
 /** The options of a compaction or a partition. Nobody has checked them yet. */
 export type SelectOptions = TypeOptions & {

@@ -6,12 +6,11 @@ import { isTrue } from "../../algebra/truth.ts";
 import type { Value } from "../../algebra/types.ts";
 import { ArgumentError } from "../../errors.ts";
 import { requireOptions } from "../../options.ts";
+import { afterLoad, loadCpuPrimitives, loadStreams } from "../../parts.ts";
 import type { CompactOptions } from "../../plan/compact.ts";
 import { MOST_CLASSES, planCompact, planPartition } from "../../plan/compact.ts";
-import type { AnyOperator } from "../../plan/options.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { planFactsFor } from "../../plan/plan_facts_for.ts";
-import type { ReduceOptions } from "../../plan/reduce.ts";
 import { planReduce } from "../../plan/reduce.ts";
 import { compact } from "../../primitives/compact.ts";
 import { callNames } from "../../primitives/option_names.ts";
@@ -23,15 +22,16 @@ import type { Context } from "../device/context.ts";
 import type { Given } from "../device/given.ts";
 import { bytesOf } from "../device/given.ts";
 import type { ReadBack } from "../device/transfer.ts";
-import { afterLoad, paramsAtHand } from "../executor/load_later.ts";
 import { plannedLength } from "../executor/planned.ts";
 import { arrangementFor } from "../executor/plans_of_calls.ts";
+import { paramsOf } from "../executor/with_params.ts";
 import type { LongCall, LongPlanned } from "../streams/pieces_at_hand.ts";
-import { cpuTakes, loadCpuPrimitives, onCpu } from "./choose_cpu.ts";
-import type { EndValues, HandTypes, Selected, Selection, SelectOptions, TypeOptions } from "./hand_types.ts";
-import { endReaderOf, foldedTypesOf, mappedTypesOf, targetFor, typesOf } from "./hand_types.ts";
-import { loadStreams } from "./load_streams.ts";
-import { isLong, planAtHand, readBackOf, runAtHand } from "./run_at_hand.ts";
+import { cpuTakes, onCpu } from "./choose_cpu.ts";
+import type { FoldOptions } from "./fold_at_hand.ts";
+import { foldAtHand } from "./fold_at_hand.ts";
+import type { HandTypes, Selected, Selection, SelectOptions } from "./hand_types.ts";
+import { mappedTypesOf, targetFor, typesOf } from "./hand_types.ts";
+import { isLong, planAtHand, readBackOf } from "./run_at_hand.ts";
 
 // Reductions, compactions and partitions at hand.
 
@@ -45,34 +45,19 @@ export function requireNoRoom({ into }: { readonly into?: unknown }): void {
   }
 }
 
-/** `Fold.reduce`. `given` is the array as it was when the call began. */
+/** `Fold.reduce`. `given` and `into` are the array, and one for the result, as they were when the call began. */
 export async function reduceAtHand(
   context: Context,
   given: Given,
-  options: TypeOptions & EndValues & { readonly into?: unknown },
+  options: FoldOptions,
+  into: Given,
 ): Promise<Value> {
   requireOptions("reduce", options, callNames(reduce));
   requireNoRoom(options);
-  const { initial, ...others } = options;
-  const { arrayOf, ...types } = await foldedTypesOf(given, options, "reduce");
-  const { type } = types;
-  const { options: endOptions, ...own } = await endReaderOf("reduce", initial)({ arrayOf, ...types });
-  const all = {
-    ...(others as Partial<AnyOperator<ReduceOptions>>),
-    ...(await paramsAtHand(options, "reduce", context)),
-    ...types,
-    ...endOptions,
-    maxLength: plannedLength(given.length),
-  };
-  const plan = async (options: typeof all): Promise<Plan> =>
-    planReduce(options, await planFactsFor(options, context.facts), [arrangementFor(options)]);
-  const planned = { primitive: "reduce", all, plan } as const;
-  const size = { primitive: "reduce", length: given.length, options: all };
-  const call = { primitive: "reduce", options: all, given, types, ends: own } as const;
-  const made =
-    (await onCpu(context, size, (cpu) => cpu.reduce(context, call))) ??
-    (await runAtHand(context, planned, types, given, own));
-  return valuesOf(arrayOf(made.buffer as ArrayBuffer), type)(0);
+  const { bytes, arrayOf, type } = await foldAtHand("reduce", context, given, options, into, async (all) =>
+    planReduce(all, await planFactsFor(all, context.facts), [arrangementFor(all)]),
+  );
+  return valuesOf(arrayOf(bytes.buffer as ArrayBuffer), type)(0);
 }
 
 /** To read up to this many bytes takes less time than to ask the GPU first how many items are kept. */
@@ -81,30 +66,27 @@ const SHORT = 2 ** 18;
 /** Bytes of where the parts begin, at most, and of where the last one ends. */
 const MOST_COUNT_BYTES = u32.bytes * (MOST_CLASSES + 1);
 
-/** `Fold.compact`. `given` and `room` are the array, and the one for the result, as they were when the call began. */
+/** `Fold.compact`. `given` and `into` are the array, and the one for the result, as they were when the call began. */
 export async function compactAtHand(
   context: Context,
   given: Given,
-  room: Given,
   options: SelectOptions,
+  into: Given,
 ): Promise<AnyArray> {
   requireOptions("compact", options, callNames(compact));
-  return (await selectAtHand("compact", planCompact, context, given, room, options)).values;
+  return (await selectAtHand("compact", planCompact, context, given, options, into)).values;
 }
 
-/** `Fold.partition`. `given` and `room` are the array, and the one for the result, as they were when the call began. */
+/** `Fold.partition`. `given` and `into` are the array, and the one for the result, as they were when the call began. */
 export async function partitionAtHand(
   context: Context,
   given: Given,
-  room: Given,
   options: SelectOptions,
+  into: Given,
 ): Promise<Partition<AnyArray, number> | ClassPartition<AnyArray, Uint32Array>> {
   requireOptions("partition", options, callNames(partition));
   const isByClass = options.classes !== undefined || options.class !== undefined;
-  if (isByClass && options.flags !== undefined) {
-    throw new ArgumentError("partition takes flags or classes, and not both", "flags");
-  }
-  const { values, counts } = await selectAtHand("partition", planPartition, context, given, room, options);
+  const { values, counts } = await selectAtHand("partition", planPartition, context, given, options, into);
   return isByClass ? { values, offsets: counts } : { values, count: counts[0] ?? 0 };
 }
 
@@ -120,11 +102,11 @@ async function selectAtHand(
   planner: (...given: Parameters<typeof planPartition>) => Plan,
   context: Context,
   given: Given,
-  room: Given,
   options: SelectOptions,
+  into: Given,
 ): Promise<{ readonly values: AnyArray; readonly counts: Uint32Array }> {
   const isWhole = primitive === "partition";
-  const { flags, indices = false, into, ...others } = options;
+  const { flags, indices = false, into: _, ...others } = options;
   const { length } = given;
   const { arrayOf: itemsOf, ...types } = await typesFor[primitive](given, options, primitive);
   const { type } = types;
@@ -151,13 +133,13 @@ async function selectAtHand(
       ? wordsOfFlags(flags as ArrayLike<number>)
       : undefined;
   const arrayOf: HandTypes["arrayOf"] = indices ? (...range) => arrayOver(u32, ...range) : itemsOf;
-  const target = targetFor(into, room, arrayOf, primitive, length, isWhole);
+  const target = targetFor(into, arrayOf, primitive, length, isWhole);
   // Members that stand behind what is spread would take microseconds.
   const all = {
     indices,
     maxLength: isWhole ? length : plannedLength(length),
     ...(others as Partial<CompactOptions>),
-    ...(await paramsAtHand(options, primitive, context)),
+    ...(await paramsOf("call", options, primitive, context)),
     ...types,
     ...(flags && { flags: true }),
   };
@@ -173,22 +155,22 @@ async function selectAtHand(
     )) ??
     (goesInPieces
       ? await selectInPieces(context, selection, {
-          room,
+          into,
           flags: flags && { marks: flags, check: () => requireFlags(flags, length, title) },
         })
       : await selectAtOnce(context, selection, words));
-  requireRoom(into, room, primitive);
+  requireStillThere(into, primitive);
   const values =
-    isWhole && into !== undefined
-      ? room.data
+    isWhole && into.data !== undefined
+      ? into.data
       : arrayOf(bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.byteLength / itemBytes);
   return { values, counts };
 }
 
 /** @throws {ArgumentError} if the array that was given for the result is not there any more. */
-function requireRoom(into: unknown, room: Given, caller: string): void {
-  if (into !== undefined) {
-    bytesOf(room, caller, "into", "into");
+function requireStillThere(into: Given, caller: string): void {
+  if (into.data !== undefined) {
+    bytesOf(into, caller, "into", "into");
   }
 }
 
@@ -196,14 +178,14 @@ function requireRoom(into: unknown, room: Given, caller: string): void {
 async function selectInPieces(
   context: Context,
   { planned, given, itemBytes, target }: Selection,
-  { room, flags }: Pick<LongCall, "room" | "flags">,
+  { into, flags }: Pick<LongCall, "into" | "flags">,
 ): Promise<Selected> {
   const bytes = await (await loadStreams()).runInPieces(context, {
     planned: planned as LongPlanned,
     given,
     outputBytes: itemBytes,
     target,
-    room,
+    into,
     flags,
   });
   return { bytes, counts: Uint32Array.of(bytes.byteLength / itemBytes) };

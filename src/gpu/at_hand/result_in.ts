@@ -6,32 +6,30 @@ import type { Given, Target } from "../device/given.ts";
 import { bytesOf } from "../device/given.ts";
 
 /**
- * Checks `into`, for a result of `length` elements, or at most as many, and returns its start as the target. `given` is what
- * it was when the call began.
+ * Checks `into`, as it was when the call began, for a result of `length` elements, or at most as many, and returns its start as the target.
  */
 export function resultIn(
-  into: unknown,
-  given: Given,
+  into: Given,
   arrayOf: (...range: Bytes) => AnyArray,
   caller: string,
   length: number,
   isExact: boolean,
 ): Target {
-  if (given.isGone) {
+  if (into.isGone) {
     throw goneError(caller, "into");
   }
   const wanted = arrayOf(new ArrayBuffer(0));
-  if (!isSameKind(into, wanted)) {
+  if (!isSameKind(into.data, wanted)) {
     throw new ArgumentError(
-      `${caller}: into is ${kindOfArray(into)}; it takes ${kindOfArray(wanted)}, as the result is`,
+      `${caller}: into is ${kindOfArray(into.data)}; it takes ${kindOfArray(wanted)}, as the result is`,
       "into",
     );
   }
-  if (isExact ? given.length !== length : given.length < length) {
+  if (isExact ? into.length !== length : into.length < length) {
     throw new ArgumentError(
-      `${caller}: into has ${given.length} elements; it takes ${isExact ? "" : "at least "}${length}, as many as the data`,
+      `${caller}: into has ${into.length} elements; it takes ${isExact ? "" : "at least "}${length}, as many as the data`,
       "into",
     );
   }
-  return (bytes) => () => bytesOf(given, caller, "into", "into").subarray(0, bytes);
+  return (bytes) => () => bytesOf(into, caller, "into", "into").subarray(0, bytes);
 }

@@ -1,4 +1,5 @@
 import type { ElementType } from "../../algebra/types.ts";
+import { loadStreams } from "../../parts.ts";
 import type { Plan, RangeName } from "../../plan/plan.ts";
 import { itemBytesOf, rangeBytes } from "../../plan/plan.ts";
 import { bufferBytesFor } from "../device/call_memory.ts";
@@ -13,7 +14,6 @@ import type { Planned } from "../executor/planned.ts";
 import { arrangementFor, forgetRuns, withPlan, writtenParams } from "../executor/plans_of_calls.ts";
 import type { LongCall, LongPlanned } from "../streams/pieces_at_hand.ts";
 import type { HandTypes } from "./hand_types.ts";
-import { loadStreams } from "./load_streams.ts";
 
 // What all calls at hand share: they plan, upload, execute the plan, and read back.
 
@@ -103,7 +103,7 @@ export async function runAtHand(
   { type, from = type }: Omit<HandTypes, "arrayOf">,
   given: Given,
   ends: Partial<Omit<CheckedEnds, "options">>,
-  result: Pick<LongCall, "target" | "room"> = { target: fresh },
+  result: Pick<LongCall, "target" | "into"> = { target: fresh },
 ): Promise<Uint8Array> {
   if (isLong(given.length, Math.max(from.bytes, type.bytes), context)) {
     return (await loadStreams()).runInPieces(context, {

@@ -1,6 +1,7 @@
 import { traitsOf } from "../../adapters/adapter.ts";
-import { LimitError, once } from "../../errors.ts";
+import { LimitError } from "../../errors.ts";
 import type { BindingKind, Kernel } from "../../kernels/kernel.ts";
+import { loadShaderErrors } from "../../parts.ts";
 import type { Context, CpuUse, Pipeline } from "./context.ts";
 import { compilesSubgroupIds, refusedError, roomError } from "./device_errors.ts";
 import type { MostKept } from "./empty_context.ts";
@@ -11,8 +12,6 @@ import { COMPUTE_STAGE } from "./usage_flags.ts";
 
 /** The parts of a kernel that its pipeline depends on. */
 export type Compilable = Omit<Kernel, "vector" | "sources">;
-
-const loadErrors = /* @__PURE__ */ once(() => import("./shader_errors.ts"));
 
 const contexts = new WeakMap<GPUDevice, Context>();
 
@@ -143,7 +142,7 @@ async function compileText(device: GPUDevice, kernel: Compilable, code: string):
   const message = messages.find(({ type }) => type === "error");
   const problem = message ?? failure;
   if (problem) {
-    const { shaderError } = await loadErrors();
+    const { shaderError } = await loadShaderErrors();
     throw shaderError(kernel, label, message, failure);
   }
   return { pipeline: await made, layout };

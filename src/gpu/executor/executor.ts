@@ -99,7 +99,7 @@ export interface Compiled {
 const floorTo = (value: number, step: number): number => Math.floor(value / step) * step;
 
 /** One of the caller's ranges, or scratch that kernels take as vectors. */
-interface Place {
+interface Located {
   /** What is bound. It is undefined if the caller gave no range. */
   readonly source: Pick<BoundRange, "name" | "buffer"> | { readonly scratch: Scratch } | undefined;
   readonly offset: number;
@@ -108,7 +108,7 @@ interface Place {
 }
 
 /** Where a pass finds what it binds. Scratch has as many items as the pass. */
-function placeOf(from: Bindable, { length }: Pass, plan: Plan, ranges: ResolvedRanges): Place {
+function locate(from: Bindable, { length }: Pass, plan: Plan, ranges: ResolvedRanges): Located {
   if (typeof from === "object") {
     const { itemBytes = 4 } = from;
     return { source: { scratch: from }, offset: 0, bytes: length * itemBytes, itemBytes };
@@ -168,7 +168,7 @@ function boundPass(
    */
   const bind = (
     variable: string,
-    source: Place["source"],
+    source: Located["source"],
     first: number,
     end: number,
     unit: number,
@@ -189,7 +189,7 @@ function boundPass(
   if (writesVectors || bindings.has("input_end")) {
     wide = floorTo(length, vector);
     if (writesVectors && wide < length) {
-      const { source, offset, itemBytes } = placeOf(pass.bindings.output ?? "output", pass, plan, ranges);
+      const { source, offset, itemBytes } = locate(pass.bindings.output ?? "output", pass, plan, ranges);
       const end = floorTo(offset + wide * itemBytes, alignedTo(plan.vector * itemBytes));
       wide = source ? Math.max(0, end - offset) / itemBytes : wide;
     }
@@ -197,7 +197,7 @@ function boundPass(
   params.wide_length = wide;
 
   for (const [variable, from] of Object.entries(pass.bindings)) {
-    const { source, offset, bytes, itemBytes } = placeOf(from, pass, plan, ranges);
+    const { source, offset, bytes, itemBytes } = locate(from, pass, plan, ranges);
     const end = offset + bytes;
     if (bindings.has(`${variable}_end`)) {
       // The first `wide` items are bound as vectors, and the rest as single items.

@@ -12,9 +12,10 @@ import { pipelineKeyOf, usePipelines } from "../device/kept_pipelines.ts";
 import type { ParamSlots } from "../device/param_slots.ts";
 import type { Compiled, Dispatch, Range } from "./executor.ts";
 import { compilePlan } from "./executor.ts";
-import { paramsPart, planOfCall } from "./load_later.ts";
+import { planOfCall } from "./plan_with_parts.ts";
 import type { Planned } from "./planned.ts";
 import { keyOfCall } from "./planned.ts";
+import { paramsPart } from "./with_params.ts";
 
 // The plans of calls at hand and of streams. Each call finds the plan that an earlier one left, or makes one.
 

@@ -1,19 +1,36 @@
+import { afterLoad, loadParamsAndEnds } from "../../parts.ts";
 import type { ParamsOption } from "../../plan/options.ts";
 import type { Context } from "../device/context.ts";
-import { loadParamsAndEnds } from "../device/load_params_and_ends.ts";
-import type { MayHaveParams } from "./load_later.ts";
-import { paramsPart } from "./load_later.ts";
 
-/** The option `params` of a call, checked, once `loadParamsOf` is done: as the plan takes it, with the values. @throws {ArgumentError} {@link FeatureError} */
-export const checkedParams = (options: MayHaveParams, caller: string, context: Context): ParamsOption =>
-  options.params === undefined ? {} : paramsPart().checkedParams("call", options, caller, context);
+// The option `params`. What checks it is loaded for the options that have it.
 
-/** The options of a plan, with their params checked: the types of what each recording gives. @throws {ArgumentError} {@link LimitError} {@link FeatureError} */
-export const withParams = async <Options extends MayHaveParams>(
-  options: Options,
+/** Options that may have params. Nobody has checked these yet. */
+export interface MayHaveParams {
+  readonly params?: unknown;
+}
+
+/** Loads what checks params, if options have some. */
+export const loadParamsOf = (options: MayHaveParams | undefined): unknown =>
+  options?.params === undefined ? undefined : loadParamsAndEnds();
+
+/** What options with params have loaded. */
+export const paramsPart = () => loadParamsAndEnds() as typeof import("../device/params_and_ends.ts");
+
+/**
+ * The option `params`, checked, as planners take it: of a call with its values, of a plan the types of what each recording gives.
+ *
+ * @throws {ArgumentError} {@link LimitError} {@link FeatureError}
+ */
+export const paramsOf = (
+  of: "call" | "plan",
+  options: MayHaveParams,
   caller: string,
   context: Context,
-): Promise<Options> =>
+): ParamsOption | Promise<ParamsOption> =>
   options.params === undefined
-    ? options
-    : { ...options, ...(await loadParamsAndEnds()).checkedParams("plan", options, caller, context) };
+    ? {}
+    : afterLoad(loadParamsAndEnds(), (part) => part.checkedParams(of, options, caller, context));
+
+/** Those of a call once `loadParamsOf` is done. */
+export const loadedParams = (options: MayHaveParams, caller: string, context: Context): ParamsOption =>
+  paramsOf("call", options, caller, context) as ParamsOption;

@@ -9,6 +9,7 @@ import { requireType } from "../../algebra/types.ts";
 import { nameIfConverted } from "../../algebra/widening.ts";
 import { ArgumentError, refuse } from "../../errors.ts";
 import { requireOptions } from "../../options.ts";
+import { afterLoad, loadCpuPrimitives } from "../../parts.ts";
 import { requireBindable } from "../../plan/binding_length.ts";
 import { requireChosen } from "../../plan/check_tuning_options.ts";
 import type { TuningOptions } from "../../plan/options.ts";
@@ -18,7 +19,7 @@ import { requireFeature } from "../../plan/require_feature.ts";
 import { callNames } from "../../primitives/option_names.ts";
 import type { Operand, Primitive, Request, Result, Given as Seen } from "../../primitives/primitive.ts";
 import { operandsOfList, pairedWith } from "../../primitives/primitive.ts";
-import { loadCpuPrimitives, onCpu } from "../at_hand/choose_cpu.ts";
+import { onCpu } from "../at_hand/choose_cpu.ts";
 import type { HandTypes } from "../at_hand/hand_types.ts";
 import { targetFor, typesOf } from "../at_hand/hand_types.ts";
 import { planAtHand, readBackOf } from "../at_hand/run_at_hand.ts";
@@ -29,9 +30,8 @@ import { bytesOf, fresh, givenOf } from "../device/given.ts";
 import { requireDevice } from "../device/lost.ts";
 import type { ReadBack } from "../device/transfer.ts";
 import type { Range } from "../executor/executor.ts";
-import { afterLoad } from "../executor/load_later.ts";
 import { keyOfCall } from "../executor/planned.ts";
-import { checkedParams } from "../executor/with_params.ts";
+import { loadedParams } from "../executor/with_params.ts";
 import {
   plannedLengthOnGpu,
   requireInto,
@@ -41,7 +41,7 @@ import {
 } from "../gpu_arrays/calls_on_gpu.ts";
 import type { Arrays, GpuArray } from "../gpu_arrays/gpu_array.ts";
 import { countOf, runOnGpu } from "../gpu_arrays/run_on_gpu.ts";
-import { readAll, upload, viaGpu } from "../gpu_arrays/upload_and_wrap.ts";
+import { readAll, uploadAs, viaGpu } from "../gpu_arrays/upload_and_wrap.ts";
 import { prepare } from "../recordings/recording.ts";
 import { planPrimitive } from "./prepare.ts";
 
@@ -125,7 +125,7 @@ export async function call(
     into: into?.data === undefined ? undefined : into,
     options: {
       ...withoutOperands(given.options, primitive),
-      ...checkedParams(given.options, name, context),
+      ...loadedParams(given.options, name, context),
       ...given.numbers,
     },
   };
@@ -379,7 +379,7 @@ async function checkedAtHand(call: Call, pairs: readonly GivenOperand[]): Promis
   }
   const [first] = request.results;
   if (into && first) {
-    targetFor(into.data, into, contentsOf(first, handTypes), primitive.name, first.most, true);
+    targetFor(into, contentsOf(first, handTypes), primitive.name, first.most, true);
   }
   const length = lengths[inputOf(called).name] as number;
   return { called, request, atHand, types: handTypes, length };
@@ -446,7 +446,8 @@ async function viaDevice({ called, request, atHand, types, length }: HandCall): 
     const operands = wordsOf(called.primitive, request);
     const uploaded = operands.map((operand) => [operand, givenOf(words[operand.name])] as const);
     for (const [{ name }, array] of [...atHand, ...uploaded]) {
-      onGpu[name] = own(await upload(context, arrays, array, { type: types[name]?.type }, true));
+      const known = types[name] ?? (await typesOf(array, {}, title));
+      onGpu[name] = own(await uploadAs(context, arrays, array, known, true));
     }
     const made = await run({ ...called, operands: [...called.operands, ...operands] }, request, onGpu);
     const rooms = [into && { into: into.data as never }];

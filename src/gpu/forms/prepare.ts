@@ -9,10 +9,10 @@ import { planNames } from "../../primitives/option_names.ts";
 import type { Primitive } from "../../primitives/primitive.ts";
 import type { Context } from "../device/context.ts";
 import { onGpuAlone } from "../device/cpu_context.ts";
-import { planFor } from "../executor/load_later.ts";
-import { withParams } from "../executor/with_params.ts";
+import { planFor } from "../executor/plan_with_parts.ts";
+import { paramsOf } from "../executor/with_params.ts";
 import type { Prepared } from "../recordings/recording.ts";
-import { prepare } from "../recordings/recording.ts";
+import { prepare, prepareNameOf } from "../recordings/recording.ts";
 
 /** Plans a primitive for ranges in some of its arrangements. */
 export async function planPrimitive(
@@ -33,9 +33,9 @@ export async function preparePrimitive(
   given: { readonly params?: unknown },
 ): Promise<Prepared> {
   const { name } = primitive;
-  const caller = `prepare${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
+  const caller = prepareNameOf(name);
   onGpuAlone(context, caller);
   requireOptions(caller, given, planNames(primitive), primitive.cures);
-  const options = await withParams(given, caller, context);
+  const options = { ...given, ...(await paramsOf("plan", given, caller, context)) };
   return prepare(context, await planPrimitive(primitive, context.facts, options));
 }

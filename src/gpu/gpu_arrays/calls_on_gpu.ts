@@ -11,7 +11,7 @@ import { keepPlan } from "../device/kept.ts";
 import { pipelineKeyOf, usePipelines } from "../device/kept_pipelines.ts";
 import { explain, requireDevice } from "../device/lost.ts";
 import { roomFor } from "../device/transfer.ts";
-import { withNumbers } from "../executor/load_later.ts";
+import { withNumbers } from "../executor/plan_with_parts.ts";
 import { lengthError } from "../executor/plans_of_calls.ts";
 import type { Prepared } from "../recordings/recording.ts";
 import type { Arrays, Memory } from "./gpu_array.ts";

@@ -18,8 +18,8 @@ import { reduce } from "../../primitives/reduce.ts";
 import { scan } from "../../primitives/scan.ts";
 import type { Context } from "../device/context.ts";
 import { explain, requireDevice } from "../device/lost.ts";
-import { paramsAtHand } from "../executor/load_later.ts";
 import { keyOfCall } from "../executor/planned.ts";
+import { paramsOf } from "../executor/with_params.ts";
 import { prepareFor } from "../recordings/prepare_folds.ts";
 import {
   plannedLengthOnGpu,
@@ -122,9 +122,6 @@ function requireCall(primitive: Primitive, context: Context, data: GpuArray, opt
   const others = { ...given, ...typesOnGpu(primitive, input, given), ...(flags && { flags: true }) };
   const title = `${primitive}<${others.type.name}>`;
   const isByClass = others.classes !== undefined || others.class !== undefined;
-  if (isByClass && flags !== undefined) {
-    throw new ArgumentError(`${title} takes flags or classes, and not both`, "flags");
-  }
   const isSelecting = primitive === "compact" || primitive === "partition";
   if (isSelecting && !isByClass && others.where === undefined && flags === undefined) {
     throw new ArgumentError(
@@ -196,7 +193,7 @@ export async function callOnGpu(
   return call.others.params === undefined
     ? called(primitive, context, arrays, call)
     : whileHeld(call, async () => {
-        const params = await paramsAtHand(options, primitive, context);
+        const params = await paramsOf("call", options, primitive, context);
         return called(primitive, context, arrays, { ...call, others: { ...call.others, ...params } });
       });
 }

@@ -262,13 +262,12 @@ export class GpuArray<Name extends string = string, V extends Value = Value> {
     } = {},
   ): Promise<ContentsOf<Own, V>> {
     requireOptions("read", options, { into: true });
-    const { into } = options;
-    const room = givenOf(into as AnyArray | undefined);
+    const into = givenOf(options.into as AnyArray | undefined);
     const { context, memory, offset, maxLength, count } = this.#parts;
     requireReadable(this.#parts, "read");
     const release = hold(this.#parts);
     try {
-      const target = targetFor(into, room, this.#make, "read", maxLength, count === undefined);
+      const target = targetFor(into, this.#make, "read", maxLength, count === undefined);
       const { bytes, name } = this.#type;
       const title = `read<${name}>`;
       const copying = bytesOfCopy(this.size, context.kept.pieceBytes);
@@ -290,8 +289,8 @@ export class GpuArray<Name extends string = string, V extends Value = Value> {
           return { place: place(), length };
         }),
       );
-      return into !== undefined && count === undefined
-        ? into
+      return options.into !== undefined && count === undefined
+        ? options.into
         : (this.#make(
             contents.place.buffer as ArrayBuffer,
             contents.place.byteOffset,

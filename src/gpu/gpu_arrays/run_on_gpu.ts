@@ -44,7 +44,7 @@ interface Call {
 const rangeOf = ({ buffer, offset }: GpuArray): { buffer: GPUBuffer; offset: number } => ({ buffer, offset });
 
 /** Where a result goes: to memory of its own, or into an array. */
-interface Place {
+interface ResultPlace {
   readonly memory: Memory;
   readonly offset: number;
   readonly into?: GpuArray;
@@ -61,7 +61,7 @@ export async function runOnGpu(context: Context, arrays: Arrays, call: Call): Pr
   const used = [...operands.map(([, array]) => array), into, ...others];
   return withMemory(context, arrays, title, used, (make) =>
     withPlanOnGpu(context, key, call.compile, async (prepared) => {
-      const places: Place[] = into ? [{ memory: partsOf(into).memory, offset: into.offset, into }] : [];
+      const places: ResultPlace[] = into ? [{ memory: partsOf(into).memory, offset: into.offset, into }] : [];
       for (const { name, most, type } of results.slice(places.length)) {
         places.push({ memory: await make(name, most * type.bytes), offset: 0 });
       }
@@ -78,14 +78,14 @@ export async function runOnGpu(context: Context, arrays: Arrays, call: Call): Pr
         for (const [at, { isElement, hasGaps }] of results.entries()) {
           // There may be no element, and an earlier call may have used this buffer.
           if (hasGaps || (isElement && countOf(input))) {
-            encoder.clearBuffer((places[at] as Place).memory.buffer);
+            encoder.clearBuffer((places[at] as ResultPlace).memory.buffer);
           }
         }
-        const rangeOfResult = ({ memory, offset }: Place) => ({ buffer: memory.buffer, offset });
+        const rangeOfResult = ({ memory, offset }: ResultPlace) => ({ buffer: memory.buffer, offset });
         const ranges = {
           ...inLists([
             ...operands.map(([range, array]) => [range, rangeOf(array)] as const),
-            ...results.map(({ range }, at) => [range, rangeOfResult(places[at] as Place)] as const),
+            ...results.map(({ range }, at) => [range, rangeOfResult(places[at] as ResultPlace)] as const),
           ]),
           ...(counter && { count: counter.buffer }),
           ...call.ranges,
@@ -94,7 +94,7 @@ export async function runOnGpu(context: Context, arrays: Arrays, call: Call): Pr
         prepared.record(encoder, ranges as object as Ranges, input.maxLength);
       });
       const given = results.map((result, at) =>
-        arrayOf(context, result, places[at] as Place, countOfResult(result, input, counter)),
+        arrayOf(context, result, places[at] as ResultPlace, countOfResult(result, input, counter)),
       );
       // Each result holds what counts it.
       counter?.letGo();
@@ -119,7 +119,7 @@ function countOfResult(
 function arrayOf(
   context: Context,
   { type, most, like }: ResultOnGpu,
-  { memory, offset, into }: Place,
+  { memory, offset, into }: ResultPlace,
   count: Count | undefined,
 ): GpuArray {
   const isCounter = count !== undefined && count.memory !== (into && partsOf(into).count?.memory);

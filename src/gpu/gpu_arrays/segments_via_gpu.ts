@@ -7,16 +7,16 @@ import type { ElementType } from "../../algebra/types.ts";
 import { isSameType } from "../../algebra/types.ts";
 import { ArgumentError } from "../../errors.ts";
 import { requireOptions } from "../../options.ts";
+import { loadCpuPrimitives, loadStreams } from "../../parts.ts";
 import { requireBindable } from "../../plan/binding_length.ts";
 import { requireRunKey } from "../../plan/run_key.ts";
 import { callNames } from "../../primitives/option_names.ts";
 import { reduce } from "../../primitives/reduce.ts";
 import { scan } from "../../primitives/scan.ts";
-import { loadCpuPrimitives, onCpu } from "../at_hand/choose_cpu.ts";
+import { onCpu } from "../at_hand/choose_cpu.ts";
 import type { KeysAtHand, SegmentsAtHand } from "../at_hand/cpu_primitives.ts";
 import type { HandTypes, TypeOptions } from "../at_hand/hand_types.ts";
 import { endReaderOf, foldedTypesOf, targetFor, typesOf } from "../at_hand/hand_types.ts";
-import { loadStreams } from "../at_hand/load_streams.ts";
 import { requireNoRoom } from "../at_hand/reduce_and_compact_at_hand.ts";
 import { isLong } from "../at_hand/run_at_hand.ts";
 import { bufferBytesFor } from "../device/call_memory.ts";
@@ -24,11 +24,11 @@ import type { Context } from "../device/context.ts";
 import type { Given } from "../device/given.ts";
 import { givenOf } from "../device/given.ts";
 import { requireDevice } from "../device/lost.ts";
-import { paramsAtHand } from "../executor/load_later.ts";
+import { paramsOf } from "../executor/with_params.ts";
 import { callOnGpu } from "./fold_calls.ts";
 import type { Arrays } from "./gpu_array.ts";
 import { GpuArray } from "./gpu_array.ts";
-import { readAll, upload, viaGpu } from "./upload_and_wrap.ts";
+import { readAll, uploadAs, viaGpu } from "./upload_and_wrap.ts";
 
 // Segments of an array at hand. The array, and what says where its segments start, go to the GPU. The call on the GPU does the
 // rest.
@@ -42,21 +42,24 @@ interface Options extends TypeOptions {
   readonly op?: unknown;
 }
 
-/** `Fold.scan` and `Fold.reduce` of an array with segments. `given` is the array as it was when the call began. */
+/**
+ * `Fold.scan` and `Fold.reduce` of an array with segments. `given` and `into` are the array, and the one for the result, as they were when the
+ * call began.
+ */
 export async function segmentsAtHand(
+  primitive: "scan" | "reduce",
   context: Context,
   arrays: Arrays,
-  primitive: "scan" | "reduce",
   given: Given,
   options: Options,
+  into: Given,
 ): Promise<AnyArray | { readonly keys: AnyArray; readonly values: AnyArray }> {
   requireOptions(primitive, options, callNames(primitive === "scan" ? scan : reduce));
   if (primitive === "reduce") {
     requireNoRoom(options);
   }
   requireDevice(context, primitive);
-  const { segments, into, total, ...unchecked } = options;
-  const room = givenOf(into as AnyArray);
+  const { segments, into: _, total, ...unchecked } = options;
   const { arrayOf, ...types } = await foldedTypesOf(given, options, primitive);
   const title = `${primitive}<${types.type.name}>`;
   if (total !== undefined) {
@@ -65,10 +68,10 @@ export async function segmentsAtHand(
       "total",
     );
   }
-  const others = { ...unchecked, ...(await paramsAtHand(options, primitive, context)) };
+  const others = { ...unchecked, ...(await paramsOf("call", options, primitive, context)) };
   const { checked, keys, ofData } = await segmentsGiven(segments, given, types, title);
   const from = types.from ?? types.type;
-  const target = targetFor(into, room, arrayOf, primitive, given.length, true);
+  const target = targetFor(into, arrayOf, primitive, given.length, true);
   const size = { primitive: "segments", length: given.length, options: others };
   const computed = await onCpu(context, size, async (cpu) => {
     const { initial, ...options } = others as Options;
@@ -80,7 +83,7 @@ export async function segmentsAtHand(
     );
   });
   if (computed) {
-    const values = into === undefined ? arrayOf(computed.bytes.buffer as ArrayBuffer) : room.data;
+    const values = into.data ?? arrayOf(computed.bytes.buffer as ArrayBuffer);
     return computed.keys && keys ? { keys: keysLike(keys, computed.keys), values } : values;
   }
   if (checked.kind === "rows" && isLong(given.length, Math.max(from.bytes, types.type.bytes), context)) {
@@ -91,16 +94,16 @@ export async function segmentsAtHand(
       const made = await rowsInPieces(context, primitive, { ...all, ...types, ...endOptions }, checked.rows, {
         given,
         target,
-        room,
+        into,
         ends,
       });
-      return into === undefined ? arrayOf(made.buffer as ArrayBuffer) : room.data;
+      return into.data ?? arrayOf(made.buffer as ArrayBuffer);
     }
   }
   requireRangesBindable(primitive, given.length, types, checked, keys?.type, context);
   const startBytes = "rows" in checked ? 0 : arrayIn(checked).byteLength;
   // What a scan leaves in gaps is that of the caller's array.
-  const leaves = checked.kind === "begins" && primitive === "scan" && into !== undefined;
+  const leaves = checked.kind === "begins" && primitive === "scan" && into.data !== undefined;
   const bytes =
     bufferBytesFor(given.byteLength) +
     bufferBytesFor(given.length * types.type.bytes) +
@@ -109,7 +112,7 @@ export async function segmentsAtHand(
   return viaGpu(context, title, given.length, bytes, async (own) => {
     const { key, keyType } = segments as { readonly key?: unknown; readonly keyType?: unknown };
     const there = async (array: Given, type: ElementType): Promise<GpuArray> =>
-      own(await upload(context, arrays, array, { type }, true));
+      own(await uploadAs(context, arrays, array, await typesOf(array, { type }, title), true));
     /** What says where segments start, on the GPU. */
     const starts = async (data: GpuArray): Promise<object> => {
       if (checked.kind === "matrices") {
@@ -130,7 +133,7 @@ export async function segmentsAtHand(
     const data = await there(given, from);
     const result: unknown = await callOnGpu(primitive, context, arrays, data, {
       ...others,
-      ...(leaves && { into: await there(room, types.type) }),
+      ...(leaves && { into: await there(into, types.type) }),
       ...(types.from && types),
       segments: await starts(data),
     });
@@ -139,7 +142,7 @@ export async function segmentsAtHand(
     ) as { readonly keys?: GpuArray; readonly values: GpuArray };
     const [keysOfRuns, contents] = await readAll([
       runs && own(runs).read(),
-      own(values).read(into === undefined ? {} : { into: into as AnyArray }),
+      own(values).read(into.data === undefined ? {} : { into: into.data }),
     ]);
     return keysOfRuns ? { keys: keysOfRuns, values: contents } : contents;
   });

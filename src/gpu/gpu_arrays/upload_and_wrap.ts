@@ -6,6 +6,7 @@ import type { OptionTable } from "../../options.ts";
 import { requireCount, requireOptions } from "../../options.ts";
 import { requireWindows } from "../../plan/window_length.ts";
 import type { Length } from "../../primitives/ranges.ts";
+import type { HandTypes } from "../at_hand/hand_types.ts";
 import { typesOf } from "../at_hand/hand_types.ts";
 import { endCall, keepBuffer, startCall } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
@@ -45,16 +46,25 @@ export interface UploadOptions<Name extends string> {
   readonly type?: ElementType<Name>;
 }
 
-/** `Fold.upload`. `given` is the array as it was when the call began. If it is no part of another call, it waits for memory to copy through. */
+/** `Fold.upload`. `given` is the array as it was when the call began. */
 export async function upload(
   context: Context,
   arrays: Arrays,
   given: Given,
-  options: { readonly type?: unknown },
-  isOfCall = false,
+  options: { readonly type?: unknown } = {},
 ): Promise<GpuArray> {
   requireOptions("upload", options, { type: true });
-  const { type, arrayOf } = await typesOf(given, options, "upload");
+  return uploadAs(context, arrays, given, await typesOf(given, options, "upload"));
+}
+
+/** Uploads an array of a known type. If it is no part of another call, it waits for memory to copy through. */
+export async function uploadAs(
+  context: Context,
+  arrays: Arrays,
+  given: Given,
+  { type, arrayOf }: HandTypes,
+  isOfCall = false,
+): Promise<GpuArray> {
   const title = `upload<${type.name}>`;
   requireFits(title, given.length, type, context, "data");
   const { byteLength } = given;

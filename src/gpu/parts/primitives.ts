@@ -1,47 +1,36 @@
-import { expandRuns as anExpansion } from "../../primitives/expand_runs.ts";
-import {
-  count as aCount,
-  findFirst as aFirst,
-  findLast as aLast,
-  all as anAll,
-  any as anAny,
-} from "../../primitives/find.ts";
-import { gather as aGather } from "../../primitives/gather.ts";
-import { histogram as aHistogram } from "../../primitives/histogram.ts";
-import { map as aMap } from "../../primitives/map.ts";
-import {
-  difference as aDifference,
-  merge as aMerge,
-  intersection as anIntersection,
-  union as aUnion,
-} from "../../primitives/merge.ts";
-import { nth as anNth } from "../../primitives/nth.ts";
-import { scatter as aScatter } from "../../primitives/scatter.ts";
-import { searchSorted as aSearch } from "../../primitives/search_sorted.ts";
-import { topK as aTopK } from "../../primitives/top_k.ts";
-import { runLengths as theLengths, unique as theUnique } from "../../primitives/unique.ts";
+import * as expansions from "../../primitives/expand_runs.ts";
+import * as conditions from "../../primitives/find.ts";
+import * as gathers from "../../primitives/gather.ts";
+import * as histograms from "../../primitives/histogram.ts";
+import * as maps from "../../primitives/map.ts";
+import * as merges from "../../primitives/merge.ts";
+import * as places from "../../primitives/nth.ts";
+import * as scatters from "../../primitives/scatter.ts";
+import * as searches from "../../primitives/search_sorted.ts";
+import * as selections from "../../primitives/top_k.ts";
+import * as runs from "../../primitives/unique.ts";
 import { formsOf } from "../forms/forms.ts";
 
 // All primitives but scans, reductions, compactions, partitions and sorts.
 
 export { argAtHand } from "../at_hand/arg_min_max_at_hand.ts";
 
-export const all = formsOf(anAll);
-export const any = formsOf(anAny);
-export const count = formsOf(aCount);
-export const difference = formsOf(aDifference);
-export const expandRuns = formsOf(anExpansion);
-export const findFirst = formsOf(aFirst);
-export const findLast = formsOf(aLast);
-export const gather = formsOf(aGather);
-export const histogram = formsOf(aHistogram);
-export const intersection = formsOf(anIntersection);
-export const map = formsOf(aMap);
-export const merge = formsOf(aMerge);
-export const nth = formsOf(anNth);
-export const runLengths = formsOf(theLengths);
-export const scatter = formsOf(aScatter);
-export const searchSorted = formsOf(aSearch);
-export const topK = formsOf(aTopK);
-export const union = formsOf(aUnion);
-export const unique = formsOf(theUnique);
+export const all = formsOf(conditions.all);
+export const any = formsOf(conditions.any);
+export const count = formsOf(conditions.count);
+export const difference = formsOf(merges.difference);
+export const expandRuns = formsOf(expansions.expandRuns);
+export const findFirst = formsOf(conditions.findFirst);
+export const findLast = formsOf(conditions.findLast);
+export const gather = formsOf(gathers.gather);
+export const histogram = formsOf(histograms.histogram);
+export const intersection = formsOf(merges.intersection);
+export const map = formsOf(maps.map);
+export const merge = formsOf(merges.merge);
+export const nth = formsOf(places.nth);
+export const runLengths = formsOf(runs.runLengths);
+export const scatter = formsOf(scatters.scatter);
+export const searchSorted = formsOf(searches.searchSorted);
+export const topK = formsOf(selections.topK);
+export const union = formsOf(merges.union);
+export const unique = formsOf(runs.unique);

@@ -103,7 +103,7 @@ const whyOwn = ({ packed }: Plan): string =>
     : "";
 
 /** Where an output may lie that overlaps the input now. */
-function placesOf(plan: Plan): string {
+function allowedOverlap(plan: Plan): string {
   if (plan.outputLength(2) !== 1) {
     return isOfOneSize(plan) ? "they must be the same range, or apart" : APART;
   }
@@ -140,7 +140,7 @@ export function requireApart(plan: Plan, ranges: ResolvedRanges): void {
         mayBeOne && a?.offset === b?.offset && (a?.bytes === b?.bytes || plan.outputLength(2) === 1);
       if (!isOne) {
         throw new ArgumentError(
-          `${plan.title}: ${show(name)} and ${show(written)} overlap; ${mayBeOne && !plan.packed?.size ? placesOf(plan) : (plan.apart ?? APART)}${whyOwn(plan)}`,
+          `${plan.title}: ${show(name)} and ${show(written)} overlap; ${mayBeOne && !plan.packed?.size ? allowedOverlap(plan) : (plan.apart ?? APART)}${whyOwn(plan)}`,
           givenAs(name),
         );
       }

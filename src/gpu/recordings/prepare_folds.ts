@@ -3,9 +3,9 @@ import { namesNarrow } from "../../algebra/types.ts";
 import { ArgumentError } from "../../errors.ts";
 import type { Arrangement } from "../../kernels/kernel.ts";
 import { requireOptions } from "../../options.ts";
-import type { CompactOptions, PartitionOptions } from "../../plan/compact.ts";
+import { loadSegmentsAndRuns } from "../../parts.ts";
+import type { CompactOptions } from "../../plan/compact.ts";
 import type { Limits } from "../../plan/device_facts.ts";
-import { loadSegmentsAndRuns } from "../../plan/load_segments_and_runs.ts";
 import type { AnyOperator, SegmentOptions, SoonOption } from "../../plan/options.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { ALL_ARRANGEMENTS } from "../../plan/plan.ts";
@@ -21,47 +21,44 @@ import { partition } from "../../primitives/partition.ts";
 import { reduce } from "../../primitives/reduce.ts";
 import { scan } from "../../primitives/scan.ts";
 import type { Context, Pipeline } from "../device/context.ts";
+import { onGpuAlone } from "../device/cpu_context.ts";
 import { pipelineOf } from "../device/device.ts";
 import { pipelineKeyOf, usePipelines } from "../device/kept_pipelines.ts";
 import { requireDevice } from "../device/lost.ts";
-import { planFor } from "../executor/load_later.ts";
-import { withParams } from "../executor/with_params.ts";
+import { planFor } from "../executor/plan_with_parts.ts";
+import { paramsOf } from "../executor/with_params.ts";
 import { deferKernels } from "./deferred_kernels.ts";
 import { inWindows } from "./long_ranges.ts";
 import { prepareSoon } from "./prepare_soon.ts";
 import type { Meanwhile } from "./prepared.ts";
 import type { Prepared } from "./recording.ts";
-import { checked, prepare } from "./recording.ts";
+import { checked, prepare, prepareNameOf } from "./recording.ts";
 
 // Scans, reductions, compactions and partitions that are prepared for recordings.
 
-/** `Fold.prepareScan`. */
-export async function prepareScan(context: Context, options: AnyOperator<ScanOptions>): Promise<Prepared> {
-  requireOptions("prepareScan", options, planNames(scan));
-  requireNoSegments("prepareScan", options);
-  return prepareBy("scan", "prepareScan", context, options);
-}
+/** The options of a plan. */
+type Options = AnyOperator<ScanOptions> | AnyOperator<ReduceOptions> | CompactOptions;
 
-/** `Fold.prepareReduce`. */
-export async function prepareReduce(
+const descriptions = { scan, reduce, compact, partition };
+
+/**
+ * `Fold.prepareScan`, `prepareReduce`, `prepareCompact` and `preparePartition`: by the plan's own kernels, or with `soon` first by others.
+ *
+ * @throws {NoGpuError}
+ */
+export async function prepareFold(
+  primitive: Primitive,
   context: Context,
-  options: AnyOperator<ReduceOptions>,
+  given: Options & SegmentOptions & SoonOption,
 ): Promise<Prepared> {
-  requireOptions("prepareReduce", options, planNames(reduce));
-  requireNoSegments("prepareReduce", options);
-  return prepareBy("reduce", "prepareReduce", context, options);
-}
-
-/** `Fold.prepareCompact`. */
-export async function prepareCompact(context: Context, options: CompactOptions): Promise<Prepared> {
-  requireOptions("prepareCompact", options, planNames(compact));
-  return prepareBy("compact", "prepareCompact", context, options);
-}
-
-/** `Fold.preparePartition`. */
-export async function preparePartition(context: Context, options: PartitionOptions): Promise<Prepared> {
-  requireOptions("preparePartition", options, planNames(partition));
-  return prepareBy("partition", "preparePartition", context, options);
+  const caller = prepareNameOf(primitive);
+  onGpuAlone(context, caller);
+  requireOptions(caller, given, planNames(descriptions[primitive]));
+  requireNoSegments(caller, given);
+  const prepareIt = (options: Options, meanwhile?: Meanwhile): Promise<Prepared> =>
+    prepareFor(primitive, context, options, undefined, undefined, meanwhile);
+  const options = { ...given, ...(await paramsOf("plan", given, caller, context)) };
+  return given.soon ? prepareSoon(options, prepareIt) : prepareIt(options);
 }
 
 /** @throws {ArgumentError} for `soon` with segments: the quick plan might bind other ranges. */
@@ -74,19 +71,6 @@ function requireNoSegments(call: string, { soon, segments }: SegmentOptions & So
   }
 }
 
-/** Prepares by the plan's own kernels, or with `soon` first by others. */
-async function prepareBy(
-  primitive: Primitive,
-  caller: string,
-  context: Context,
-  options: (AnyOperator<ScanOptions> | AnyOperator<ReduceOptions> | CompactOptions) & SoonOption,
-): Promise<Prepared> {
-  const prepareIt = (own: typeof options, meanwhile?: Meanwhile): Promise<Prepared> =>
-    prepareFor(primitive, context, own, undefined, undefined, meanwhile);
-  const checkedOptions = await withParams(options, caller, context);
-  return options.soon ? prepareSoon(checkedOptions, prepareIt) : prepareIt(checkedOptions);
-}
-
 /**
  * Plans a primitive for recordings of ranges in these arrangements, and compiles it. The planner checks the options.
  * `isSubmitted` is as in {@link prepare}.
@@ -94,7 +78,7 @@ async function prepareBy(
 export async function prepareFor(
   primitive: Primitive,
   context: Context,
-  options: AnyOperator<ScanOptions> | AnyOperator<ReduceOptions> | CompactOptions,
+  options: Options,
   arrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,
   isSubmitted?: boolean,
   meanwhile?: Meanwhile,

@@ -16,7 +16,7 @@ import type { ParamSlots } from "../device/param_slots.ts";
 import { STORAGE } from "../device/usage_flags.ts";
 import type { Dispatch, Range } from "../executor/executor.ts";
 import { compilePlan } from "../executor/executor.ts";
-import { paramsPart } from "../executor/load_later.ts";
+import { paramsPart } from "../executor/with_params.ts";
 
 import type { Division, Execution } from "./choose_variant.ts";
 import { requireApart, undivided } from "./choose_variant.ts";
@@ -67,6 +67,10 @@ interface Recording {
 
 /** How many recordings are kept, with their objects, for the next time that the same ranges are recorded. */
 const KEPT_RECORDINGS = 64;
+
+/** The method of `Fold` that prepares a primitive: `prepareScan` of `scan`. */
+export const prepareNameOf = (primitive: string): string =>
+  `prepare${primitive.slice(0, 1).toUpperCase()}${primitive.slice(1)}`;
 
 /**
  * Compiles a plan and allocates its scratch. `runs` is how many executions one spine serves. Tests give fewer. If each recording is
@@ -174,7 +178,7 @@ function resolve(
   given: Ranges,
   length: number,
   numbers: SegmentCounts,
-  { places, objects }: Asked,
+  { paths, objects }: Asked,
   { factsOf, bufferOf }: KnownBuffers,
 ): Partial<Record<RangeName, Range>> {
   const { needs, lookedUp } = plan;
@@ -191,12 +195,12 @@ function resolve(
   const params = { ...numbers, sorted_length: lookedUp?.lengthOf(given[lookedUp.number]) ?? 0 };
   const ranges: Partial<Record<RangeName, Range>> = {};
   let value: Uint8Array | undefined;
-  for (const [name, place] of places) {
+  for (const [name, path] of paths) {
     if (name === "initial" && plan.initial !== undefined && !isRange(given.initial)) {
       value = plan.initial(given.initial);
       continue;
     }
-    const range = rangeIn(plan, given, place);
+    const range = rangeIn(plan, given, path);
     if (length > 0 || name !== "input" || range !== undefined) {
       ranges[name] = requireRange(plan, name, range, itemsOfRange(plan, name, length, params), factsOf);
     }
@@ -209,7 +213,7 @@ function resolve(
 }
 
 /** Where a recording gives a range: by itself, or in a list or an object. */
-interface Place {
+interface RangePath {
   /** The name that it has there, or that of the list or the object. */
   readonly given: string;
   /** Its index in the list, or its name in the object. */
@@ -219,12 +223,12 @@ interface Place {
 /** What `record` takes for a plan. */
 interface Asked {
   readonly names: OptionNames;
-  readonly places: ReadonlyMap<RangeName, Place>;
+  readonly paths: ReadonlyMap<RangeName, RangePath>;
   /** The names that each object has. */
   readonly objects: ReadonlyMap<string, OptionNames>;
 }
 
-function placeOf({ sameAs }: Plan, range: RangeName): Place {
+function pathOf({ sameAs }: Plan, range: RangeName): RangePath {
   const name = sameAs?.[range] ?? range;
   const given = givenAs(name);
   const key = given === name ? undefined : (keyInObject(name) ?? Number(name.slice(given.length + 1, -1)));
@@ -233,9 +237,9 @@ function placeOf({ sameAs }: Plan, range: RangeName): Place {
 
 function askedBy(plan: Plan): Asked {
   const { needs, segments, lookedUp, textParams } = plan;
-  const places = new Map([...needs].map((name) => [name, placeOf(plan, name)]));
+  const paths = new Map([...needs].map((name) => [name, pathOf(plan, name)]));
   const objects = new Map<string, Record<string, true>>();
-  for (const { given, key } of places.values()) {
+  for (const { given, key } of paths.values()) {
     if (typeof key === "string") {
       objects.set(given, { ...objects.get(given), [key]: true });
     }
@@ -249,19 +253,19 @@ function askedBy(plan: Plan): Asked {
       firstIndex: true,
       ...(lookedUp && { [lookedUp.number]: true as const }),
       ...Object.fromEntries(
-        [...[...places.values()].map(({ given }) => given), ...(segments?.numbers ?? [])].map((name) => [
+        [...[...paths.values()].map(({ given }) => given), ...(segments?.numbers ?? [])].map((name) => [
           name,
           true as const,
         ]),
       ),
     },
-    places,
+    paths,
     objects,
   };
 }
 
 /** What a recording gives for a range. @throws {ArgumentError} for a list of another length than the plan takes. */
-function rangeIn(plan: Plan, ranges: Ranges, { given, key }: Place): BufferRange | undefined {
+function rangeIn(plan: Plan, ranges: Ranges, { given, key }: RangePath): BufferRange | undefined {
   const found: unknown = ranges[given as keyof Ranges];
   if (key === undefined) {
     return found as BufferRange | undefined;

@@ -33,9 +33,9 @@ export interface LongCall {
   readonly given: Given;
   /** Bytes of an item of the output. */
   readonly outputBytes: number;
-  /** Where the result goes: to `room`, if that was given, or to a new array. */
+  /** Where the result goes: to `into`, if that was given, or to a new array. */
   readonly target: Target;
-  readonly room?: Given | undefined;
+  readonly into?: Given | undefined;
   readonly ends?: Partial<Omit<CheckedEnds, "options">>;
   /** The items of a row, if each is combined on its own. */
   readonly columns?: number;
@@ -59,29 +59,29 @@ async function inTurn<T>({ kept }: Context, bytes: number, work: () => Promise<T
   }
 }
 
-/** Whether results in `room` would replace items of `read` before they are read. Both go from their starts to their ends, or the other way. */
+/** Whether results in `into` would replace items of `read` before they are read. Both go from their starts to their ends, or the other way. */
 const isAhead = (
   read: Pick<Given, "buffer" | "byteOffset" | "byteLength">,
-  room: Given | undefined,
+  into: Given | undefined,
   resultBytes: number,
   fromEnd = false,
 ): boolean =>
-  room !== undefined &&
-  room.buffer === read.buffer &&
-  room.byteOffset < read.byteOffset + read.byteLength &&
-  read.byteOffset < room.byteOffset + resultBytes &&
+  into !== undefined &&
+  into.buffer === read.buffer &&
+  into.byteOffset < read.byteOffset + read.byteLength &&
+  read.byteOffset < into.byteOffset + resultBytes &&
   (fromEnd
-    ? room.byteOffset < read.byteOffset || resultBytes < read.byteLength
-    : room.byteOffset > read.byteOffset || resultBytes > read.byteLength);
+    ? into.byteOffset < read.byteOffset || resultBytes < read.byteLength
+    : into.byteOffset > read.byteOffset || resultBytes > read.byteLength);
 
 /** A function that writes the flags of a piece. If results may overwrite flags before these are read, the flags are copied first. */
-function writerOf({ flags, room, given, outputBytes }: LongCall): WriteFlags | undefined {
+function writerOf({ flags, into, given, outputBytes }: LongCall): WriteFlags | undefined {
   if (flags === undefined) {
     return undefined;
   }
   flags.check();
   const isReplaced =
-    ArrayBuffer.isView(flags.marks) && isAhead(flags.marks, room, given.length * outputBytes);
+    ArrayBuffer.isView(flags.marks) && isAhead(flags.marks, into, given.length * outputBytes);
   const marks = isReplaced ? (flags.marks as Uint32Array).slice() : flags.marks;
   return (words, first) => {
     flags.check();
@@ -210,7 +210,7 @@ export async function rowsInPieces(
   primitive: "scan" | "reduce",
   options: object & { readonly type: ElementType },
   columns: number,
-  call: Pick<LongCall, "given" | "target" | "room" | "ends">,
+  call: Pick<LongCall, "given" | "target" | "into" | "ends">,
 ): Promise<Uint8Array> {
   const plan = (all: PlanOptions): Promise<Plan> => planRowPieces(primitive, all as never, context.facts);
   const planned = { primitive, all: { ...options, maxLength: call.given.length }, plan };
@@ -220,11 +220,11 @@ export async function rowsInPieces(
 /** Copies the array into the pieces, from its start on, or from its end. */
 async function write(
   pieces: Pieces,
-  { planned, given, room, outputBytes }: LongCall,
+  { planned, given, into, outputBytes }: LongCall,
   fromEnd: boolean,
 ): Promise<void> {
   const now = (): Uint8Array => bytesOf(given, planned.primitive, "the array", "data");
-  const copy = isAhead(given, room, given.length * outputBytes, fromEnd) ? now().slice() : undefined;
+  const copy = isAhead(given, into, given.length * outputBytes, fromEnd) ? now().slice() : undefined;
   for (let at = 0; at < given.byteLength; ) {
     const place = await pieces.room();
     const left = given.byteLength - at;

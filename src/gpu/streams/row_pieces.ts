@@ -1,7 +1,7 @@
 import { requireKind, requireRows } from "../../algebra/segments.ts";
 import { refuse } from "../../errors.ts";
+import { loadSegmentsAndRuns } from "../../parts.ts";
 import type { DeviceFacts } from "../../plan/device_facts.ts";
-import { loadSegmentsAndRuns } from "../../plan/load_segments_and_runs.ts";
 import type { AnyOperator } from "../../plan/options.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { planFactsFor } from "../../plan/plan_facts_for.ts";

@@ -29,7 +29,7 @@ import type { Context } from "../device/context.ts";
 import { bytesOf, givenOf } from "../device/given.ts";
 import type { Planned } from "../executor/planned.ts";
 import { arrangementFor } from "../executor/plans_of_calls.ts";
-import { checkedParams } from "../executor/with_params.ts";
+import { loadedParams } from "../executor/with_params.ts";
 import { itemsOfPiece } from "./piece_sizes.ts";
 import type { Pieces } from "./pieces.ts";
 import { openPieces } from "./pieces.ts";
@@ -286,7 +286,7 @@ function startFold(
   const { identity, start, carried } = monoid((options.op ?? add) as Operator, type, caller);
   const { initial, total, segments, ...others } = {
     ...options,
-    ...checkedParams(options, caller, context),
+    ...loadedParams(options, caller, context),
   };
   const columns = columnsOf(segments, total, caller);
   const arrayOf = (...range: Bytes): AnyArray => arrayOver(type, ...range);
@@ -377,7 +377,7 @@ export function startCompact(
   const result = indices ? u32 : type;
   const all = {
     ...(options as Partial<CompactOptions>),
-    ...checkedParams(options, caller, context),
+    ...loadedParams(options, caller, context),
     ...types,
     indices,
     maxLength: Math.min(itemsOfPiece(context, from.bytes, result.bytes), Math.max(1, known)),

@@ -63,7 +63,7 @@ const subjects = [
   ["sort", u64],
 ] as const satisfies readonly (readonly [TunedPrimitive, ElementType])[];
 
-/** The work of `tuneAdapter`. src/gpu/tuning/load_tune_adapter.ts loads this file for it. */
+/** The work of `tuneAdapter`. */
 export async function tuneNow(fold: Fold, options: TuneAdapterOptions = {}): Promise<AdapterTuning> {
   requireOptions(TITLE, options, { seconds: true } satisfies OptionTable<TuneAdapterOptions>);
   const { seconds = SECONDS } = options;

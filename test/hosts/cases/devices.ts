@@ -3,7 +3,7 @@ import type { ElementType } from "../../../src/algebra/types.ts";
 import { f64 } from "../../../src/algebra/types_64.ts";
 import { DeviceLostError } from "../../../src/errors.ts";
 import type { Fold } from "../../../src/gpu/fold.ts";
-import { runLitmusTests } from "../../../src/gpu/tuning/run_litmus_tests.ts";
+import { runLitmusTests } from "../../../src/gpu/tuning/measure_adapter.ts";
 import { span } from "../../support/operators.ts";
 import type { Bench, Case, Host } from "../case.ts";
 import { expectError } from "./errors.ts";

@@ -1,10 +1,14 @@
-import { ArgumentError, part } from "../../errors.ts";
+import { ArgumentError } from "../../errors.ts";
+import { loadTuning } from "../../parts.ts";
 import type { AdapterTuning } from "../../plan/adapter_tuning.ts";
 import { Fold } from "../fold.ts";
+import type { LitmusOptions, LitmusResult } from "./litmus_types.ts";
 import type { TuneAdapterOptions } from "./tune_adapter.ts";
 
+// What programs call to measure an adapter. The work is loaded with the call.
+
 /** @throws {ArgumentError} if `fold` is not a `Fold`. */
-export function requireFold(fold: unknown, title: string): void {
+function requireFold(fold: unknown, title: string): void {
   if (!(fold instanceof Fold)) {
     throw new ArgumentError(`${title}: fold is not one that openFold returned`, "fold");
   }
@@ -30,5 +34,30 @@ export function requireFold(fold: unknown, title: string): void {
  */
 export async function tuneAdapter(fold: Fold, options: TuneAdapterOptions = {}): Promise<AdapterTuning> {
   requireFold(fold, "tuneAdapter");
-  return (await part(import("./tuning.ts"))).tuneNow(fold, options);
+  return (await loadTuning()).tuneNow(fold, options);
+}
+
+/**
+ * Runs litmus tests on a fold's device, one after another: loads and stores by many threads at once, whose results show how the
+ * adapter orders memory. They change nothing of how Wavefold computes. They are not a proof: an outcome that was not seen may still
+ * be possible.
+ *
+ * All of them take one to three seconds. No test begins once they took 20 seconds together. If a test loses the device or does not
+ * run to its end, its result says why.
+ *
+ * @returns a result for each test, in the order in which they ran.
+ * @throws {ArgumentError} if `fold` is not a `Fold`, a test does not exist, or an option is wrong.
+ *
+ * @example
+ * ```ts
+ * const results = await runLitmusTests(fold, { only: ["tickets"] });
+ * results.filter(({ verdict }) => verdict === "failed").length; // 0
+ * ```
+ */
+export async function runLitmusTests(
+  fold: Fold,
+  options: LitmusOptions = {},
+): Promise<readonly LitmusResult[]> {
+  requireFold(fold, "runLitmusTests");
+  return (await loadTuning()).runOnFold(fold, options);
 }
