@@ -333,7 +333,7 @@ function bitsOf(flags: ArrayLike<unknown>): Uint32Array {
 
 /** The same for bytes, four at a time. A branch for each, or one byte at a time, takes three times as long. */
 function putBits(flags: Uint8Array, words: Uint32Array): void {
-  const { buffer, byteOffset, length } = flags.byteOffset % 4 === 0 ? flags : flags.slice();
+  const { buffer, byteOffset, length } = flags.byteOffset % 4 === 0 ? flags : new Uint8Array(flags);
   const fours = new Int32Array(buffer, byteOffset, length >>> 2);
   for (let word = 0; word < words.length; word++) {
     const end = Math.min(fours.length, 8 * word + 8);

@@ -12,7 +12,7 @@ interface Shape {
 }
 
 /**
- * Stores the starts from an element up to another one, from the place `count` on, and gives the place behind them. What lies there may change.
+ * Stores the starts from an element up to another one, from the place `count` on, and gives the place behind them, which it may write to, too.
  */
 export type FindStarts = (from: number, to: number, starts: Uint32Array, count: number) => number;
 
@@ -50,16 +50,19 @@ export function runsIn({ type, length, numbers }: CpuArray): FindStarts {
   const { words, used } = shapeOf(type.kind === "struct" ? usedBytes(type) : undefined, numbers, length);
   const isFloat = type.kind === "float";
   const most = mostOf(type);
-  return (from, to, starts, count) => {
-    // The first element starts a run.
-    starts[count] = from;
-    const first = Math.max(from, 1);
-    const place = count + first - from;
-    return used.length > 1
-      ? startsOfLong({ words, used }, isFloat, first, to, starts, place)
+  const findOthers: FindStarts = (from, to, starts, count) =>
+    used.length > 1
+      ? startsOfLong({ words, used }, isFloat, from, to, starts, count)
       : isFloat
-        ? startsOfFloats(words, most, first, to, starts, place)
-        : startsOfWords(words, first, to, starts, place);
+        ? startsOfFloats(words, most, from, to, starts, count)
+        : startsOfWords(words, from, to, starts, count);
+  return (from, to, starts, count) => {
+    if (from > 0) {
+      return findOthers(from, to, starts, count);
+    }
+    // The first element starts a run.
+    starts[count] = 0;
+    return findOthers(1, to, starts, count + 1);
   };
 }
 

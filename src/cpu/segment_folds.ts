@@ -98,12 +98,13 @@ function scanForward(call: ScanCall & LoopsOfCall & SegmentsOfCall): void {
   }
   const fold = foldOf(call, output, exclusive);
   const hasGaps = segments.kind === "begins";
-  eachBounds(segments, input.length, (bounds) => {
+  const scanEach = (bounds: Bounds): void => {
     foldEach(call, fold, bounds);
     if (exclusive) {
       moveBehind(fold, bounds, output, hasGaps);
     }
-  });
+  };
+  eachBounds(segments, input.length, scanEach, output);
 }
 
 /** Moves prefixes by one place within each segment, and puts what an exclusive scan shows first in front of them. */

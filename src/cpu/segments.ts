@@ -1,13 +1,14 @@
-import type { CpuArray } from "./call.ts";
+import type { CpuArray, Numbers } from "./call.ts";
 import type { FindStarts } from "./runs.ts";
-import { BLOCK, offsetsBy, offsetsOfRuns, runsIn } from "./runs.ts";
+import { BLOCK, offsetsBy, runsIn } from "./runs.ts";
 
 /** Where segments start, checked. Keys have been computed if they are to be. */
 export type CpuSegments =
   | { readonly kind: "rows"; readonly rows: number }
   | { readonly kind: "columns"; readonly rows: number }
   | { readonly kind: "matrices"; readonly rows: number; readonly columns: number }
-  | { readonly kind: "offsets" | "headBits"; readonly words: Uint32Array }
+  | { readonly kind: "offsets"; readonly words: Uint32Array }
+  | { readonly kind: "headBits"; readonly words: Uint32Array }
   | { readonly kind: "begins"; readonly words: Uint32Array; readonly ends: Uint32Array }
   | { readonly kind: "keys"; readonly keys: CpuArray };
 
@@ -29,12 +30,8 @@ export function boundsOf(segments: CpuSegments, length: number): Bounds {
       return { begins: segments.words, ends: segments.ends };
     case "offsets":
       return boundsBetween(segments.words);
-    case "keys":
-      return boundsBetween(offsetsOfRuns(segments.keys));
-    case "headBits":
-      return boundsBetween(offsetsBy(marksIn(segments.words), length));
     default:
-      return boundsBetween(rowStarts(length, segments.rows));
+      return boundsBetween(offsetsBy(startsIn(segments), length));
   }
 }
 
@@ -44,16 +41,22 @@ const boundsBetween = (offsets: Uint32Array): Bounds => ({
   ends: offsets.subarray(1),
 });
 
-/** Where each row starts, and where the last one ends. */
-export function rowStarts(length: number, rows: number): Uint32Array {
-  const starts = new Uint32Array(length / rows + 1);
-  let start = 0;
-  for (let row = 0; row < starts.length; row++) {
-    starts[row] = start;
-    start = (start + rows) >>> 0;
+/** What finds where segments start that each begin where the one before it ends. */
+function startsIn(
+  segments: Exclude<CpuSegments, { readonly kind: "begins" } | { readonly kind: "offsets" }>,
+): FindStarts {
+  switch (segments.kind) {
+    case "keys":
+      return runsIn(segments.keys);
+    case "headBits":
+      return marksIn(segments.words);
+    default:
+      return rowsOf(segments.rows);
   }
-  return starts;
 }
+
+/** Where each row starts, and where the last one ends. */
+export const rowStarts = (length: number, rows: number): Uint32Array => offsetsBy(rowsOf(rows), length);
 
 /** What finds the starts of rows. */
 const rowsOf =
@@ -70,10 +73,8 @@ const rowsOf =
 /** What finds the first element, and those whose bit is set. It looks from a multiple of 32 on. */
 const marksIn =
   (words: Uint32Array): FindStarts =>
-  (from, to, starts, count) => {
-    starts[count] = from;
-    return placeMarks(words, from, to, starts, from === 0 ? count + 1 : count);
-  };
+  (from, to, starts, count) =>
+    placeMarks(words, from, to, starts, count);
 
 function placeMarks(
   words: Uint32Array,
@@ -84,10 +85,10 @@ function placeMarks(
 ): number {
   let place = count;
   for (let first = from; first < to; first += 32) {
-    // The first element is there already, and bits behind the last one do not count.
-    const others = first === 0 ? -2 : -1;
+    // A segment starts at the first element, whatever its bit is. Bits behind the last one do not count.
+    const marked = (words[first >>> 5] as number) | Number(first === 0);
     const inside = first + 32 > to ? (1 << (to - first)) - 1 : -1;
-    for (let bits = (words[first >>> 5] as number) & others & inside; bits !== 0; bits &= bits - 1) {
+    for (let bits = marked & inside; bits !== 0; bits &= bits - 1) {
       starts[place] = first + 31 - Math.clz32(bits & -bits);
       place += 1;
     }
@@ -98,19 +99,27 @@ function placeMarks(
 /** Takes the bounds of some segments: those from the number `first` on. */
 export type TakeBounds = (bounds: Bounds, first: number) => void;
 
-/** Calls `take` with the bounds of all segments, so many at a time that they lie in the fastest memory, and gives how many there are. Columns have none. */
-export function eachBounds(segments: CpuSegments, length: number, take: TakeBounds): number {
-  if (segments.kind === "begins" || segments.kind === "offsets") {
+/**
+ * Calls `take` with the bounds of all segments, and gives how many there are. Columns have none. It takes so many at a time that they lie in the
+ * fastest memory; or all at once, if it writes to an array `written` that shares memory with what says where segments start.
+ */
+export function eachBounds(
+  segments: CpuSegments,
+  length: number,
+  take: TakeBounds,
+  written?: Numbers,
+): number {
+  if (
+    segments.kind === "begins" ||
+    segments.kind === "offsets" ||
+    sourceOf(segments)?.buffer === (written?.buffer ?? null)
+  ) {
     const bounds = boundsOf(segments, length);
     take(bounds, 0);
     return bounds.ends.length;
   }
-  const find =
-    "keys" in segments
-      ? runsIn(segments.keys)
-      : "words" in segments
-        ? marksIn(segments.words)
-        : rowsOf(segments.rows);
+  const find = startsIn(segments);
+  // There is room for the segment that goes on, and for where the last one ends.
   const starts = new Uint32Array(Math.min(BLOCK, length) + 2);
   let [first, count] = [0, 0];
   for (let from = 0; from < length; from += BLOCK) {
@@ -130,6 +139,14 @@ export function eachBounds(segments: CpuSegments, length: number, take: TakeBoun
   }
   return first;
 }
+
+/** The array that says where segments start. */
+const sourceOf = (segments: CpuSegments): Numbers | undefined =>
+  segments.kind === "keys"
+    ? segments.keys.numbers
+    : segments.kind === "headBits"
+      ? segments.words
+      : undefined;
 
 /** At least as many segments as there are. */
 export const mostSegments = (segments: CpuSegments, length: number): number =>

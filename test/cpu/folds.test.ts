@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { describe, expect, test } from "vitest";
 import { valuesOf } from "../../src/algebra/array_values.ts";
 import type { AnyArray, ScalarArray } from "../../src/algebra/arrays.ts";
@@ -243,8 +244,9 @@ test.each([
   const length = 3 * 16384 + 40;
   const next = randomBits(`blocks ${typeName}`);
   const data = anyItems(typeName, length, "blocks") as Numbers;
-  // A segment begins at the first element of a block, one ends there, and one lies across a whole block.
-  const isHead = (at: number): boolean => at < 16390 && (at === 16384 || next() % 9 === 0);
+  // Segments begin at the first element of a block, end there, and one lies across a whole block.
+  const isHead = (at: number): boolean =>
+    at === 16384 || at === 49152 || ((at < 16390 || at > 49140) && next() % 9 === 0);
   const flags = Array.from({ length }, (_, at) => (at === 0 || isHead(at) ? 1 + (next() % 255) : 0));
   const heads = Uint8Array.of(0, ...flags).subarray(1);
   const keys = new Float32Array(length);
@@ -274,6 +276,42 @@ test.each([
       expectSame(output, wanted, type, `${title}, ${exclusive}`);
     }
   }
+});
+
+test("what says where segments start may share memory with the output", async () => {
+  const length = 20_000;
+  const call = { type: elementTypes.u32, op: "add", loops: await loopsOver(elementTypes.u32) } as const;
+  const scanned = (given: Uint32Array, segments: CpuSegments, output: Uint32Array): Uint32Array => {
+    scanSegments({ ...call, input: given as Numbers, segments, output: output as Numbers });
+    return output.slice();
+  };
+  for (const shift of [-8, 0, 8]) {
+    const keysIn = (room: Uint32Array) => room.subarray(8, 8 + length).map((_, at) => at >> 2);
+    const [shared, apart] = [new Uint32Array(length + 16), new Uint32Array(length)];
+    shared.set(keysIn(shared), 8);
+    const keys = shared.subarray(8, 8 + length);
+    const ofKeys = (numbers: Uint32Array): CpuSegments => ({
+      kind: "keys",
+      keys: { type: elementTypes.u32, length, numbers: numbers as Numbers },
+    });
+    const expected = scanned(keys, ofKeys(keys), apart);
+    const into = shared.subarray(8 + shift, 8 + shift + length);
+    expect(scanned(keys, ofKeys(keys), into), `keys, shifted by ${shift}`).toEqual(expected);
+  }
+  const data = anyItems("u32", length, "shared bits") as Uint32Array;
+  const output = anyItems("u32", length, "bits") as Uint32Array;
+  const ofBits = (words: Uint32Array): CpuSegments => ({ kind: "headBits", words });
+  const words = output.subarray(0, length / 32);
+  const expected = scanned(data, ofBits(words.slice()), new Uint32Array(length));
+  expect(scanned(data, ofBits(words), output)).toEqual(expected);
+});
+
+test("flags may be a Buffer, anywhere in its memory", () => {
+  const heads = Buffer.from(new ArrayBuffer(16), 1, 6);
+  heads.set([1, 0, 0, 9, 0, 0]);
+  expect(requireSegments({ heads }, 6, "scan")).toEqual(
+    requireSegments({ heads: [1, 0, 0, 9, 0, 0] }, 6, "scan"),
+  );
 });
 
 test("columns of many rows, and many columns", async () => {

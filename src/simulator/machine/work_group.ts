@@ -254,7 +254,7 @@ export class WorkGroup extends Subgroups {
   #activeOf(mask: Uint8Array, active: number): Int32Array {
     const [all, order] = [this.#all, this.#order];
     let found = 0;
-    for (let at = 0; found < active; at++) {
+    for (let at = 0; found < active && at < all.length; at++) {
       const t = all[at] as number;
       if (mask[t] === 1) {
         order[found++] = t;
