@@ -19,18 +19,22 @@ import type {
 // subgroup. Comments have the time that decided a row, in µs, and in brackets those of other sizes. bench/LOG.md has the rest.
 // H200, exclusive sums, if nothing else is said: copies take 7.9 µs at 2^20, 39.7 at 2^24 and 513.5 at 2^28 words.
 
-// H200 and Node.js, µs on the CPU and on the GPU: scans of 2^16 253 and 381, of 2^18 923 and 573; sums 103 and 158, 375 and 247; sorts of 2^12 146
-// and 197, of 2^14 407 and 304; argSort 290 and 206, 587 and 328; sums of segments of 2^16 203 and 572, of 2^18 756 and 650; exact sums and scans
-// of 2^12 97 to 331 and 141 to 345, of 2^14 328 to 703 and 287 to 353; compactions of 2^16 239 and 262, unique elements of 2^14 533 and 738. In
-// browsers a call to the GPU takes longer.
+// H200 and Node.js, µs on the CPU and on the GPU. Scans of 2^15 u32 and f32 62 and 148, 151 and 210, of 2^16 117 and 169, 397 and 246; sums 40 and
+// 157, 149 and 116, 99 and 120, 294 and 123; sorts of 2^12 95 and 325, of 2^14 341 to 611 and 404 to 439; argSort of 2^11 140 and 142, of 2^12 254
+// and 171; sums of rows of 8 of 2^17 230 and 301, scans by keys 871 and 513; exact sums and scans of 2^12 97 to 331 and 141 to 345, of 2^14 328 to
+// 703 and 287 to 353; histograms of 2^15 131 to 283 and 143 to 229, of 2^16 248 to 291 and 150 to 172; searches of 2^10 among 2^10 119 and 164, of
+// 2^11 236 and 169; compactions of 2^16 211 to 233 and 230, `unique` 233 and 372, `merge` 1343 and 1227, 8 classes 468 and 406, `gather` 255 and 512,
+// of 2^17 380 to 499 and 323, 450 and 389, 2724 and 2126, 960 and 507, 519 and 777. In browsers a call to the GPU takes longer.
 export const cpuLengths = {
-  scan: 2 ** 16,
-  reduce: 2 ** 16,
+  scan: 2 ** 15,
+  reduce: 2 ** 15,
   sort: 2 ** 13,
-  argSort: 2 ** 12,
+  argSort: 2 ** 11,
   segments: 2 ** 17,
   exactAdd: 2 ** 12,
-  others: 2 ** 15,
+  histogram: 2 ** 15,
+  searchSorted: 2 ** 10,
+  others: 2 ** 16,
 } as const satisfies CpuLengths;
 
 export const traits = {

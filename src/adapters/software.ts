@@ -38,6 +38,8 @@ export const traits = {
     argSort: Infinity,
     segments: Infinity,
     exactAdd: Infinity,
+    histogram: Infinity,
+    searchSorted: Infinity,
     others: Infinity,
   },
 } as const satisfies Traits;

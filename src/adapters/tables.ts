@@ -38,7 +38,18 @@ export interface Traits {
  * for all others. `segments` are scans and reductions of segments, and `exactAdd` all calls with that operator.
  */
 export type CpuLengths = Readonly<
-  Record<"scan" | "reduce" | "sort" | "argSort" | "segments" | "exactAdd" | "others", number>
+  Record<
+    | "scan"
+    | "reduce"
+    | "sort"
+    | "argSort"
+    | "segments"
+    | "exactAdd"
+    | "histogram"
+    | "searchSorted"
+    | "others",
+    number
+  >
 >;
 
 /** The primitives, each of which is tuned on its own. */

@@ -114,6 +114,8 @@ const cpuLengthNames = {
   argSort: true,
   segments: true,
   exactAdd: true,
+  histogram: true,
+  searchSorted: true,
   others: true,
 } as const satisfies OptionTable<CpuLengths>;
 

@@ -23,6 +23,8 @@ const shortLengths: CpuLengths = {
   argSort: SHORT,
   segments: SHORT,
   exactAdd: SHORT,
+  histogram: SHORT,
+  searchSorted: SHORT,
   others: SHORT,
 };
 

@@ -13,7 +13,9 @@ afterEach(() => vi.restoreAllMocks());
 
 /** Calls take this long from now on: on the CPU a millisecond for each element, and on the device as long as so many elements. */
 function timed(
-  lengthOnDevice: Readonly<Record<"scan" | "reduce" | "sort" | "argSort" | "compact", number>>,
+  lengthOnDevice: Readonly<
+    Record<"scan" | "reduce" | "sort" | "argSort" | "histogram" | "searchSorted" | "compact", number>
+  >,
   onCall: (fold: Fold) => void = () => {},
 ): void {
   let time = 0;
@@ -27,9 +29,17 @@ function timed(
   }
 }
 
+const sameOf = (length: number) => ({
+  ...{ scan: length, reduce: length, sort: length, argSort: length },
+  ...{ histogram: length, searchSorted: length, compact: length },
+});
+
 test("the CPU gets what it takes less time for than the device", async () => {
   const fold = await openFold({ adapter: await nextAdapter() });
-  timed({ scan: 2 ** 9, reduce: 700, sort: 1, argSort: 2 ** 9, compact: 1e6 });
+  timed({
+    ...{ scan: 2 ** 9, reduce: 700, sort: 1, argSort: 2 ** 9 },
+    ...{ histogram: 2 ** 11, searchSorted: 2 ** 10, compact: 1e6 },
+  });
   const never = (): boolean => false;
   expect(await measureCpuLengths(contextOf(fold.device), never, 12)).toEqual({
     scan: 2 ** 9,
@@ -38,6 +48,8 @@ test("the CPU gets what it takes less time for than the device", async () => {
     sort: 2 ** 7,
     argSort: 2 ** 9,
     segments: 2 ** 9,
+    histogram: 2 ** 11,
+    searchSorted: 2 ** 10,
     others: 2 ** 12,
   });
   fold.destroy();
@@ -45,7 +57,7 @@ test("the CPU gets what it takes less time for than the device", async () => {
 
 test("kinds of calls that there is no time for are left out", async () => {
   const fold = await openFold({ adapter: await nextAdapter() });
-  timed({ scan: 2 ** 9, reduce: 2 ** 9, sort: 2 ** 9, argSort: 2 ** 9, compact: 2 ** 9 });
+  timed(sameOf(2 ** 9));
   const context = contextOf(fold.device);
   expect(await measureCpuLengths(context, () => true, 10)).toEqual({});
   const isOver = (): boolean => performance.now() > 30 * 2 ** 10;
@@ -56,7 +68,16 @@ test("kinds of calls that there is no time for are left out", async () => {
 test("the calls run, on both machines", async () => {
   const fold = await openFold({ adapter: await nextAdapter() });
   const names = await measureCpuLengths(contextOf(fold.device), () => false, 8);
-  expect(Object.keys(names)).toEqual(["scan", "reduce", "sort", "argSort", "segments", "others"]);
+  expect(Object.keys(names)).toEqual([
+    "scan",
+    "reduce",
+    "sort",
+    "argSort",
+    "segments",
+    "histogram",
+    "searchSorted",
+    "others",
+  ]);
   expect(contextOf(fold.device).cpu).toBeUndefined();
   fold.destroy();
 });
@@ -64,8 +85,7 @@ test("the calls run, on both machines", async () => {
 test("calls on either machine share what the device has, and change it", async () => {
   const fold = await openFold({ adapter: await nextAdapter() });
   const seen = new Set<Context>();
-  const lengths = { scan: 2 ** 9, reduce: 2 ** 9, sort: 2 ** 9, argSort: 2 ** 9, compact: 2 ** 9 };
-  timed(lengths, (one) => seen.add(Fold.contextOf(one)));
+  timed(sameOf(2 ** 9), (one) => seen.add(Fold.contextOf(one)));
   const context = contextOf(fold.device);
   await measureCpuLengths(context, () => false, 8);
   expect([...seen].map(({ cpu }) => cpu)).toEqual([{}, undefined]);

@@ -4,7 +4,11 @@ import { contextWithCpu } from "../device/device.ts";
 import { Fold } from "../fold.ts";
 
 /** A call that stands for all of its kind. */
-type Call = (fold: Fold, words: Uint32Array<ArrayBuffer>) => Promise<unknown>;
+type Call = (
+  fold: Fold,
+  words: Uint32Array<ArrayBuffer>,
+  ascending: Uint32Array<ArrayBuffer>,
+) => Promise<unknown>;
 /** Exact sums are left out: with them, each page would load their operator. */
 type Kind = Exclude<keyof CpuLengths, "exactAdd">;
 
@@ -16,6 +20,8 @@ const calls: Readonly<Record<Kind, Call>> = {
   sort: (fold, words) => fold.sort(words),
   argSort: (fold, words) => fold.argSort(words),
   segments: (fold, words) => fold.reduce(words, { segments: { rows: words.length / ROW } }),
+  histogram: (fold, words) => fold.histogram(words, { bins: 256, range: [0, 2 ** 32] }),
+  searchSorted: (fold, words, ascending) => fold.searchSorted(ascending, words),
   others: (fold, words) => fold.compact(words, { where: "x > 0x7fffffffu" }),
 };
 
@@ -59,15 +65,19 @@ export async function measureCpuLengths(
 ): Promise<Partial<Record<Kind, number>>> {
   const [onCpu, onDevice] = [foldWith(context, {}), foldWith(context, undefined)];
   const words = Uint32Array.from({ length: 2 ** most }, (_, at) => Math.imul(at, 2654435761));
+  const ascending = words.map((_, at) => 2 ** (32 - most) * at);
   const found: Partial<Record<Kind, number>> = {};
   for (const [name, call] of Object.entries(calls) as [Kind, Call][]) {
     // The CPU is taken to be faster at 2^low, and slower at 2^high.
     let [low, high] = [LEAST - 1, most + 1];
     while (high - low > 1 && !isOver()) {
       const power = (low + high) >> 1;
-      const some = words.subarray(0, 2 ** power);
-      const cpu = await timeOf(() => call(onCpu, some));
-      const device = await timeOf(() => call(onDevice, some));
+      const some = [words, ascending].map((one) => one.subarray(0, 2 ** power)) as [
+        typeof words,
+        typeof words,
+      ];
+      const cpu = await timeOf(() => call(onCpu, ...some));
+      const device = await timeOf(() => call(onDevice, ...some));
       [low, high] = cpu <= device ? [power, high] : [low, power];
     }
     if (high - low > 1) {
