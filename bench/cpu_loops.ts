@@ -396,8 +396,12 @@ async function timeRow(row: Row): Promise<void> {
 function timeRows(): void {
   const line = lineOfWidths([18, 7, 10, 10, 7, 6]);
   console.log(line(["", "length", "call", "loop", "ratio", ""]));
-  const wanted = values.only?.split(",");
-  for (const [name] of rows.filter(([name]) => wanted?.some((part) => name.includes(part)) ?? true)) {
+  const wanted = values.only?.split(",") ?? [""];
+  const taken = rows.filter(([name]) => wanted.some((part) => name.includes(part)));
+  if (taken.length === 0) {
+    throw new Error(`no row has one of ${wanted.join(", ")} in its name`);
+  }
+  for (const [name] of taken) {
     const script = [fileURLToPath(import.meta.url), "--row", name, "--powers", powers.join(",")];
     const found = Array.from({ length: Number(values.processes ?? 3) }, () => {
       const { stdout, stderr, status } = spawnSync(process.execPath, script, { encoding: "utf8" });

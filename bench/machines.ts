@@ -72,12 +72,13 @@ for (const type of ["u32", "f32"] as const) {
       const data = type === "u32" ? words : new Float32Array(words).map((word) => word / 2 ** 31 - 1);
       const into = type === "u32" ? new Uint32Array(length) : new Float32Array(length);
       const onGpu = callOf(folds.gpu, primitive, data, into);
-      // The GPU's clock falls while the CPU computes: what may run there comes behind a call that does.
+      // The GPU's clock falls while the CPU computes: what runs there comes behind a call that does.
       const prepare = async (): Promise<void> => {
         await onGpu();
       };
+      const isOnGpu = folds.auto.explain(primitive, length).machine === "gpu";
       const works = [
-        { prepare, run: callOf(folds.auto, primitive, data, into) },
+        { ...(isOnGpu && { prepare }), run: callOf(folds.auto, primitive, data, into) },
         { prepare, run: onGpu },
         { run: callOf(folds.cpu, primitive, data, into) },
         { run: plainOf(primitive, data, into) },
