@@ -12,7 +12,7 @@ export interface SegmentTask<View> {
   readonly stores: boolean;
   readonly begins: Uint32Array;
   readonly ends: Uint32Array;
-  /** What each segment starts from, and the total of a segment of no element. */
+  /** What each segment starts from, and the total of a segment of no element: for sums of floats, −0 and 0. */
   readonly start: number;
   readonly nothing: number;
   /** As that of a task in fold_words.ts. */
@@ -21,8 +21,7 @@ export interface SegmentTask<View> {
 
 export type SegmentLoop = (task: SegmentTask<Numbers>) => void;
 
-function addWords({ input, output, stores, begins, ends, ...how }: SegmentTask<Int32Array>): void {
-  const { start } = how;
+function addWords({ input, output, stores, begins, ends, start }: SegmentTask<Int32Array>): void {
   for (let segment = 0; segment < ends.length; segment++) {
     const to = (ends[segment] as number) | 0;
     let at = (begins[segment] as number) | 0;
@@ -44,8 +43,7 @@ function addWords({ input, output, stores, begins, ends, ...how }: SegmentTask<I
   }
 }
 
-function mulWords({ input, output, stores, begins, ends, ...how }: SegmentTask<Int32Array>): void {
-  const { start } = how;
+function mulWords({ input, output, stores, begins, ends, start }: SegmentTask<Int32Array>): void {
   for (let segment = 0; segment < ends.length; segment++) {
     const to = (ends[segment] as number) | 0;
     let at = (begins[segment] as number) | 0;
@@ -63,8 +61,7 @@ function mulWords({ input, output, stores, begins, ends, ...how }: SegmentTask<I
   }
 }
 
-function andWords({ input, output, stores, begins, ends, ...how }: SegmentTask<Int32Array>): void {
-  const { start } = how;
+function andWords({ input, output, stores, begins, ends, start }: SegmentTask<Int32Array>): void {
   for (let segment = 0; segment < ends.length; segment++) {
     const to = (ends[segment] as number) | 0;
     let at = (begins[segment] as number) | 0;
@@ -82,8 +79,7 @@ function andWords({ input, output, stores, begins, ends, ...how }: SegmentTask<I
   }
 }
 
-function orWords({ input, output, stores, begins, ends, ...how }: SegmentTask<Int32Array>): void {
-  const { start } = how;
+function orWords({ input, output, stores, begins, ends, start }: SegmentTask<Int32Array>): void {
   for (let segment = 0; segment < ends.length; segment++) {
     const to = (ends[segment] as number) | 0;
     let at = (begins[segment] as number) | 0;
@@ -101,8 +97,7 @@ function orWords({ input, output, stores, begins, ends, ...how }: SegmentTask<In
   }
 }
 
-function xorWords({ input, output, stores, begins, ends, ...how }: SegmentTask<Int32Array>): void {
-  const { start } = how;
+function xorWords({ input, output, stores, begins, ends, start }: SegmentTask<Int32Array>): void {
   for (let segment = 0; segment < ends.length; segment++) {
     const to = (ends[segment] as number) | 0;
     let at = (begins[segment] as number) | 0;
@@ -121,8 +116,7 @@ function xorWords({ input, output, stores, begins, ends, ...how }: SegmentTask<I
 }
 
 /** The least word without a branch that depends on data: of a few, no least one is foreseen. */
-function leastWord({ input, output, stores, begins, ends, ...how }: SegmentTask<Int32Array>): void {
-  const { start, flip } = how;
+function leastWord({ input, output, stores, begins, ends, start, flip }: SegmentTask<Int32Array>): void {
   for (let segment = 0; segment < ends.length; segment++) {
     const to = (ends[segment] as number) | 0;
     let at = (begins[segment] as number) | 0;
@@ -142,8 +136,7 @@ function leastWord({ input, output, stores, begins, ends, ...how }: SegmentTask<
   }
 }
 
-function addFloats({ input, output, stores, begins, ends, ...how }: SegmentTask<Float32Array>): void {
-  const { start, nothing } = how;
+function addFloats({ input, output, stores, begins, ends, start, nothing }: SegmentTask<Float32Array>): void {
   for (let segment = 0; segment < ends.length; segment++) {
     const from = (begins[segment] as number) | 0;
     const to = (ends[segment] as number) | 0;
@@ -162,8 +155,7 @@ function addFloats({ input, output, stores, begins, ends, ...how }: SegmentTask<
   }
 }
 
-function mulFloats({ input, output, stores, begins, ends, ...how }: SegmentTask<Float32Array>): void {
-  const { start } = how;
+function mulFloats({ input, output, stores, begins, ends, start }: SegmentTask<Float32Array>): void {
   for (let segment = 0; segment < ends.length; segment++) {
     const to = (ends[segment] as number) | 0;
     let at = (begins[segment] as number) | 0;
@@ -182,8 +174,7 @@ function mulFloats({ input, output, stores, begins, ends, ...how }: SegmentTask<
 }
 
 /** As that of fold_floats.ts. */
-function leastFloat({ input, output, stores, begins, ends, ...how }: SegmentTask<Float32Array>): void {
-  const { start, flip } = how;
+function leastFloat({ input, output, stores, begins, ends, start, flip }: SegmentTask<Float32Array>): void {
   const sign = flip === 0 ? 1 : -1;
   for (let segment = 0; segment < ends.length; segment++) {
     const to = (ends[segment] as number) | 0;
@@ -208,8 +199,15 @@ function leastFloat({ input, output, stores, begins, ends, ...how }: SegmentTask
   }
 }
 
-function addDoubles({ input, output, stores, begins, ends, ...how }: SegmentTask<Float64Array>): void {
-  const { start, nothing } = how;
+function addDoubles({
+  input,
+  output,
+  stores,
+  begins,
+  ends,
+  start,
+  nothing,
+}: SegmentTask<Float64Array>): void {
   for (let segment = 0; segment < ends.length; segment++) {
     const from = (begins[segment] as number) | 0;
     const to = (ends[segment] as number) | 0;
@@ -228,8 +226,7 @@ function addDoubles({ input, output, stores, begins, ends, ...how }: SegmentTask
   }
 }
 
-function mulDoubles({ input, output, stores, begins, ends, ...how }: SegmentTask<Float64Array>): void {
-  const { start } = how;
+function mulDoubles({ input, output, stores, begins, ends, start }: SegmentTask<Float64Array>): void {
   for (let segment = 0; segment < ends.length; segment++) {
     const to = (ends[segment] as number) | 0;
     let at = (begins[segment] as number) | 0;
@@ -247,8 +244,7 @@ function mulDoubles({ input, output, stores, begins, ends, ...how }: SegmentTask
   }
 }
 
-function leastDouble({ input, output, stores, begins, ends, ...how }: SegmentTask<Float64Array>): void {
-  const { start, flip } = how;
+function leastDouble({ input, output, stores, begins, ends, start, flip }: SegmentTask<Float64Array>): void {
   const sign = flip === 0 ? 1 : -1;
   for (let segment = 0; segment < ends.length; segment++) {
     const to = (ends[segment] as number) | 0;

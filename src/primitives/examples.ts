@@ -110,10 +110,10 @@ export function rowsWithin(most: number, length: number): number {
     return most;
   }
   let rows = 1;
-  for (let one = 1; one * one <= length; one++) {
-    if (length % one === 0) {
-      const [taken = rows] = [length / one, one].filter((divisor) => divisor <= most);
-      rows = Math.max(rows, taken);
+  // Divisors come in pairs, of which one is at most the root. The length may be that of the longest buffer.
+  for (let small = 1; small * small <= length; small++) {
+    for (const divisor of length % small === 0 ? [small, length / small] : []) {
+      rows = divisor <= most ? Math.max(rows, divisor) : rows;
     }
   }
   return rows;
