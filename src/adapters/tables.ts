@@ -38,18 +38,12 @@ export interface Traits {
  * for all others. `segments` are scans and reductions of segments, and `exactAdd` all calls with that operator.
  */
 export type CpuLengths = Readonly<
-  Record<
-    | "scan"
-    | "reduce"
-    | "sort"
-    | "argSort"
-    | "segments"
-    | "exactAdd"
-    | "histogram"
-    | "searchSorted"
-    | "others",
-    number
-  >
+  Partial<
+    Record<
+      "scan" | "reduce" | "sort" | "argSort" | "segments" | "exactAdd" | "histogram" | "searchSorted",
+      number
+    >
+  > & { readonly others: number }
 >;
 
 /** The primitives, each of which is tuned on its own. */
