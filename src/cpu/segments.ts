@@ -109,11 +109,8 @@ export function eachBounds(
   take: TakeBounds,
   written?: Numbers,
 ): number {
-  if (
-    segments.kind === "begins" ||
-    segments.kind === "offsets" ||
-    sourceOf(segments)?.buffer === (written?.buffer ?? null)
-  ) {
+  const isOverwritten = written !== undefined && sourceOf(segments)?.buffer === written.buffer;
+  if (segments.kind === "begins" || segments.kind === "offsets" || isOverwritten) {
     const bounds = boundsOf(segments, length);
     take(bounds, 0);
     return bounds.ends.length;

@@ -30,15 +30,24 @@ function timed(
 }
 
 const sameOf = (length: number) => ({
-  ...{ scan: length, reduce: length, sort: length, argSort: length },
-  ...{ histogram: length, searchSorted: length, compact: length },
+  scan: length,
+  reduce: length,
+  sort: length,
+  argSort: length,
+  histogram: length,
+  searchSorted: length,
+  compact: length,
 });
 
 test("the CPU gets what it takes less time for than the device", async () => {
   const fold = await openFold({ adapter: await nextAdapter() });
   timed({
-    ...{ scan: 2 ** 9, reduce: 700, sort: 1, argSort: 2 ** 9 },
-    ...{ histogram: 2 ** 11, searchSorted: 2 ** 10, compact: 1e6 },
+    ...sameOf(2 ** 9),
+    reduce: 700,
+    sort: 1,
+    histogram: 2 ** 11,
+    searchSorted: 2 ** 10,
+    compact: 1e6,
   });
   const never = (): boolean => false;
   expect(await measureCpuLengths(contextOf(fold.device), never, 12)).toEqual({

@@ -72,12 +72,9 @@ export async function measureCpuLengths(
     let [low, high] = [LEAST - 1, most + 1];
     while (high - low > 1 && !isOver()) {
       const power = (low + high) >> 1;
-      const some = [words, ascending].map((one) => one.subarray(0, 2 ** power)) as [
-        typeof words,
-        typeof words,
-      ];
-      const cpu = await timeOf(() => call(onCpu, ...some));
-      const device = await timeOf(() => call(onDevice, ...some));
+      const [some, sorted] = [words.subarray(0, 2 ** power), ascending.subarray(0, 2 ** power)];
+      const cpu = await timeOf(() => call(onCpu, some, sorted));
+      const device = await timeOf(() => call(onDevice, some, sorted));
       [low, high] = cpu <= device ? [power, high] : [low, power];
     }
     if (high - low > 1) {
