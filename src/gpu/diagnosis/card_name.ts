@@ -57,7 +57,7 @@ function pciCards(vendor: string, system: System): string[] {
     .filter((one) => numberIn(one, "class").startsWith("03") && numberIn(one, "vendor") === maker.id)
     .map((one) => numberIn(one, "device"));
   const path = cards.length === 0 ? undefined : PCI_NAMES.find(system.exists);
-  const list = path === undefined ? undefined : system.read(path, 0, MOST_NAMES);
+  const list = path === undefined ? undefined : system.read(path, MOST_NAMES);
   // A vendor's line starts with its number. Its cards' lines follow, each after a tab, and comments.
   const lines = new RegExp(`^${maker.id}  .*\n((?:[\\t#].*\n?)*)`, "m").exec(
     new TextDecoder().decode(list),

@@ -1,7 +1,6 @@
 import { basename, dirname, join } from "node:path/posix";
 import type { Diagnosis, Driver, Finding, Known, KnownGpu } from "./diagnosis_types.ts";
-import type { LibraryState, MissingLibrary } from "./shared_libraries.ts";
-import { librariesOf } from "./shared_libraries.ts";
+import { stateOfLibrary } from "./libraries.ts";
 import type { System } from "./system.ts";
 import { textOf } from "./system.ts";
 
@@ -76,10 +75,9 @@ export function diagnoseLinux(system: System, known: Known): Diagnosis {
       Boolean(system.env.container ?? system.env.KUBERNETES_SERVICE_HOST),
     nvidia: /\s(\d+\.\d+(?:\.\d+)?)\s/.exec(textOf(system, NVIDIA_VERSION) ?? "")?.[1],
   };
-  const libraries = librariesOf(system);
-  const loader = known.loaderLoads ? [] : checkLoader(facts, libraries.check(LOADER));
+  const loader = known.loaderLoads ? [] : checkLoader(facts);
   const { manifests, findings: ofVariables } = manifestsOf(facts);
-  const checked = manifests.map((manifest) => checkDriver(facts, manifest, libraries));
+  const checked = manifests.map((manifest) => checkDriver(facts, manifest));
   const gpus = gpusOf(facts);
   const devices = checkDevices(facts);
   // A driver for a GPU that is there comes before the others.
@@ -192,57 +190,56 @@ const managers: Readonly<Record<string, Manager>> = {
 
 const asCommand = (command: string): string => (command === "" ? "" : `: ${command}`);
 
-function checkLoader(facts: Facts, loader: LibraryState): Finding[] {
+function checkLoader(facts: Facts): Finding[] {
   const { system } = facts;
-  if (loader.state === "found" && loader.missing.length === 0) {
-    // All that it needs is there. It may still be for a newer system, or damaged.
-    const said = system.loadProblem?.(LOADER);
-    return said === undefined
-      ? []
-      : [
-          {
-            kind: "loader-does-not-load",
-            text: `The Vulkan loader ${loader.path} cannot be loaded. ${linkerSays(said)}`,
-            cure: "Install the loader that is made for this version of the system.",
-          },
-        ];
+  const loader = stateOfLibrary(system, LOADER);
+  switch (loader.state) {
+    case "loads":
+      return [];
+    case "lacks":
+      return [
+        {
+          kind: "loader-lacks-library",
+          text: `The Vulkan loader ${LOADER} cannot be loaded: it needs ${notInstalled(loader.missing)}.`,
+          cure: cureOf(facts, loader.missing),
+        },
+      ];
+    case "absent":
+    case "other-machine": {
+      const command = installs(facts, {
+        apt: "libvulkan1",
+        dnf: "vulkan-loader",
+        pacman: "vulkan-icd-loader",
+        zypper: "libvulkan1",
+      });
+      return [
+        {
+          kind: "no-loader",
+          text: `The Vulkan loader, ${LOADER}, through which Linux gives GPUs, is not installed.`,
+          cure: `Install it${asCommand(command)}.`,
+        },
+      ];
+    }
+    case "unreadable":
+    case "refused":
+      return [
+        {
+          kind: "loader-does-not-load",
+          text: `The Vulkan loader ${LOADER} cannot be loaded. ${linkerSays(loader.said)}`,
+          cure: "Install the loader that is made for this version of the system.",
+        },
+      ];
+    default:
+      return loader satisfies never;
   }
-  const command = installs(facts, {
-    apt: "libvulkan1",
-    dnf: "vulkan-loader",
-    pacman: "vulkan-icd-loader",
-    zypper: "libvulkan1",
-  });
-  if (loader.state === "found") {
-    return [
-      {
-        kind: "loader-lacks-library",
-        text: `The Vulkan loader ${loader.path} cannot be loaded: ${lacks(loader.missing)}.`,
-        cure: cureOf(facts, loader.missing),
-      },
-    ];
-  }
-  const wrong =
-    loader.state === "absent"
-      ? "is not installed"
-      : loader.state === "other-machine"
-        ? `is there only for other processors, as ${loader.path}`
-        : `cannot be read: ${loader.path}`;
-  return [
-    {
-      kind: "no-loader",
-      text: `The Vulkan loader, ${LOADER}, through which Linux gives GPUs, ${wrong}.`,
-      cure: `Install it${asCommand(command)}.`,
-    },
-  ];
 }
 
-const linkerSays = (problem: string): string => `The dynamic linker says: ${problem.split("\n")[0]}.`;
+const linkerSays = (line: string): string => `The dynamic linker says: ${line}.`;
 
-const lacks = (missing: readonly MissingLibrary[]): string =>
-  missing
-    .map(({ name, neededBy }) => `${basename(neededBy)} needs ${name}, which is not installed`)
-    .join(", and ");
+const notInstalled = (missing: readonly string[]): string =>
+  missing.length === 1
+    ? `${missing[0]}, which is not installed`
+    : `${missing.slice(0, -1).join(", ")} and ${missing.at(-1)}, which are not installed`;
 
 /** Libraries whose packages Debian calls by other names. */
 const debianPackages: readonly (readonly [RegExp, string])[] = [
@@ -269,8 +266,7 @@ function packageOf(name: string): string | undefined {
     : `${stem.toLowerCase().replaceAll("_", "-")}${/\d$/.test(stem) ? "-" : ""}${version}`;
 }
 
-function cureOf(facts: Facts, missing: readonly MissingLibrary[]): string {
-  const names = missing.map(({ name }) => name);
+function cureOf(facts: Facts, names: readonly string[]): string {
   if (names.some((name) => /nvidia|cuda/i.test(name))) {
     return nvidiaCure(facts);
   }
@@ -381,8 +377,6 @@ function filtered(
   });
 }
 
-type Libraries = ReturnType<typeof librariesOf>;
-
 /** A driver, by what is known of its files, and what is wrong with it. */
 const checkedDriver = (
   { manifest, library, path }: Partial<Driver> & Pick<Driver, "manifest">,
@@ -396,8 +390,9 @@ const checkedDriver = (
   problem,
 });
 
-function checkDriver(facts: Facts, manifest: string, libraries: Libraries): Checked {
-  const text = textOf(facts.system, manifest);
+function checkDriver(facts: Facts, manifest: string): Checked {
+  const { system } = facts;
+  const text = textOf(system, manifest);
   if (text === undefined) {
     return checkedDriver(
       { manifest },
@@ -421,87 +416,62 @@ function checkDriver(facts: Facts, manifest: string, libraries: Libraries): Chec
   }
   // A name alone is looked for as libraries are. Other paths are relative to the manifest.
   const isRelative = library.includes("/") && !library.startsWith("/");
-  const driver = {
-    manifest,
-    library,
-    name: isRelative ? join(dirname(manifest), library) : library,
-    isNvidia: /nvidia/i.test(basename(library)),
-  };
-  const state = libraries.check(driver.name);
-  switch (state.state) {
-    case "found":
-      return checkedDriver({ manifest, library, path: state.path }, problemOfFound(facts, driver, state));
-    case "other-machine":
-      return checkedDriver(
-        { manifest, library, path: state.path },
-        problemOfMachine(facts, driver, state.path),
-      );
-    case "unreadable":
-      return checkedDriver(
-        { manifest, library },
-        problemOfMissing(facts, driver, "is no library, or cannot be read"),
-      );
-    case "absent": {
-      const { system } = facts;
-      // The dynamic linker may find the library in a folder that was not searched here.
-      const loads = system.loadProblem !== undefined && system.loadProblem(driver.name) === undefined;
-      return checkedDriver(
-        { manifest, library },
-        loads ? undefined : problemOfMissing(facts, driver, "is not installed"),
-      );
-    }
-    default:
-      return state satisfies never;
-  }
+  const name = isRelative ? join(dirname(manifest), library) : library;
+  const found = name.includes("/") ? system.exists(name) && name : system.linkedWith(name).path;
+  const driver = { manifest, library, name, path: found || undefined };
+  return checkedDriver(driver, problemOf(facts, driver));
 }
 
 /** A driver by its manifest, and the library that this names. */
-interface NamedDriver {
-  readonly manifest: string;
-  readonly library: string;
+interface NamedDriver extends Pick<Driver, "manifest" | "path"> {
   /** The library as it is looked for: a name alone, or a path. */
   readonly name: string;
-  readonly isNvidia: boolean;
 }
 
-const cannotLoad = ({ manifest }: NamedDriver): string => `The Vulkan driver ${manifest} cannot be loaded`;
-
-const problemOfMachine = ({ system: { arch } }: Facts, driver: NamedDriver, path: string): Finding => ({
-  kind: "driver-other-machine",
-  text: `${cannotLoad(driver)}: its library ${path} is built for another processor than ${arch}.`,
-  cure: `Install the driver for ${arch}.`,
-});
-
-const problemOfMissing = (facts: Facts, driver: NamedDriver, why: string): Finding => ({
-  kind: "driver-missing",
-  text: `${cannotLoad(driver)}: its library ${driver.name} ${why}.`,
-  cure: driver.isNvidia ? nvidiaCure(facts) : "Install the driver again.",
-});
-
-/** What is wrong with a driver whose library was found; undefined if nothing is known to be. */
-function problemOfFound(
-  facts: Facts,
-  driver: NamedDriver,
-  { path, missing }: Extract<LibraryState, { readonly state: "found" }>,
-): Finding | undefined {
-  const { system, nvidia } = facts;
-  const said = system.loadProblem?.(driver.name);
-  const loads = system.loadProblem !== undefined && said === undefined;
-  if (!loads && missing.length > 0) {
-    return {
-      kind: "driver-lacks-library",
-      text: `${cannotLoad(driver)}: ${lacks(missing)}.`,
-      cure: cureOf(facts, missing),
-    };
+/** What is wrong with a driver; undefined if nothing is known to be. */
+function problemOf(facts: Facts, driver: NamedDriver): Finding | undefined {
+  const { system } = facts;
+  const { manifest, name, path } = driver;
+  const isNvidia = /nvidia/i.test(basename(name));
+  const cannotLoad = `The Vulkan driver ${manifest} cannot be loaded`;
+  const isMissing = (why: string): Finding => ({
+    kind: "driver-missing",
+    text: `${cannotLoad}: its library ${name} ${why}.`,
+    cure: isNvidia ? nvidiaCure(facts) : "Install the driver again.",
+  });
+  const library = stateOfLibrary(system, name);
+  switch (library.state) {
+    case "loads":
+      return isNvidia && path !== undefined ? problemOfVersion(facts, path) : undefined;
+    case "absent":
+      return isMissing("is not installed");
+    case "unreadable":
+      return isMissing("is no library, or cannot be read");
+    case "other-machine":
+      return {
+        kind: "driver-other-machine",
+        text: `${cannotLoad}: its library ${name} is built for another processor than ${system.arch}.`,
+        cure: `Install the driver for ${system.arch}.`,
+      };
+    case "lacks":
+      return {
+        kind: "driver-lacks-library",
+        text: `${cannotLoad}: its library ${name} needs ${notInstalled(library.missing)}.`,
+        cure: cureOf(facts, library.missing),
+      };
+    case "refused":
+      return {
+        kind: "driver-does-not-load",
+        text: `${cannotLoad}. ${linkerSays(library.said)}`,
+        cure: "Install the driver that is made for this version of the system.",
+      };
+    default:
+      return library satisfies never;
   }
-  if (said !== undefined) {
-    return {
-      kind: "driver-does-not-load",
-      text: `${cannotLoad(driver)}. ${linkerSays(said)}`,
-      cure: "Install the driver that is made for this version of the system.",
-    };
-  }
-  const version = driver.isNvidia ? versionOf(system, path) : undefined;
+}
+
+function problemOfVersion({ system, nvidia }: Facts, path: string): Finding | undefined {
+  const version = versionOf(system, path);
   return version === undefined || nvidia === undefined || version === nvidia
     ? undefined
     : {

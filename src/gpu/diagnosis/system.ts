@@ -8,8 +8,8 @@ export interface System {
   /** The kernel's release, as `os.release()` has it. */
   readonly release: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The bytes of a file from an offset on, fewer where it ends. Undefined if the file cannot be read. */
-  read(path: string, from: number, bytes: number): Uint8Array | undefined;
+  /** The first bytes of a file, `most` at most. Undefined if the file cannot be read. */
+  read(path: string, most: number): Uint8Array | undefined;
   /** The names in a folder, sorted; none if there is no such folder. */
   list(path: string): readonly string[];
   exists(path: string): boolean;
@@ -19,14 +19,16 @@ export interface System {
   groupOf(path: string): number | undefined;
   /** Opens a device for reading and writing, and closes it: the error's code, such as `EACCES`, or undefined if it opens. */
   openProblem(path: string): string | undefined;
-  /** Loads a shared library as the Vulkan loader does: what is wrong with it, or undefined if it loads. Left out, nothing is loaded. */
-  loadProblem?(path: string): string | undefined;
+  /** Loads a shared library as the Vulkan loader does: what the dynamic linker says if it does not load. */
+  loadProblem(name: string): string | undefined;
+  /** Where the dynamic linker finds a library, and which of those that it needs it does not find. */
+  linkedWith(name: string): { readonly path?: string | undefined; readonly missing: readonly string[] };
 }
 
 const MOST_TEXT = 2 ** 20;
 
 /** A file as text, up to a mebibyte. */
 export function textOf(system: System, path: string): string | undefined {
-  const bytes = system.read(path, 0, MOST_TEXT);
+  const bytes = system.read(path, MOST_TEXT);
   return bytes === undefined ? undefined : new TextDecoder().decode(bytes);
 }

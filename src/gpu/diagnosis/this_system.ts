@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { closeSync, existsSync, openSync, readdirSync, readlinkSync, readSync, statSync } from "node:fs";
 import { constants, release } from "node:os";
 import process from "node:process";
@@ -18,24 +19,25 @@ export function thisSystem(): System {
     arch: process.arch,
     release: release(),
     env: process.env,
-    read: (path, from, bytes) => orUndefined(() => read(path, from, bytes)),
+    read: (path, most) => orUndefined(() => read(path, most)),
     list: (path) => orUndefined(() => readdirSync(path).sort()) ?? [],
     exists: existsSync,
     linkOf: (path) => orUndefined(() => readlinkSync(path)),
     groupOf: (path) => orUndefined(() => statSync(path).gid),
     openProblem,
     loadProblem,
+    linkedWith: (name) => orUndefined(() => linkedWith(name)) ?? { missing: [] },
   };
 }
 
-function read(path: string, from: number, bytes: number): Uint8Array {
+function read(path: string, most: number): Uint8Array {
   const file = openSync(path, "r");
   try {
     // Files below /proc and /sys have a size of 0, and end where reading ends.
     const parts: Uint8Array[] = [];
-    for (let left = bytes; left > 0; ) {
+    for (let left = most; left > 0; ) {
       const part = new Uint8Array(Math.min(left, 65_536));
-      const count = readSync(file, part, 0, part.length, from + bytes - left);
+      const count = readSync(file, part);
       if (count === 0) {
         break;
       }
@@ -72,4 +74,21 @@ function loadProblem(path: string): string | undefined {
       ? undefined
       : message;
   }
+}
+
+/** With the variable `LD_TRACE_LOADED_OBJECTS`, glibc's linker lists what it would load, as ldd(1) does, and runs nothing. */
+function linkedWith(name: string): ReturnType<System["linkedWith"]> {
+  const env = { ...process.env, LD_TRACE_LOADED_OBJECTS: "1", LD_PRELOAD: name };
+  // Another linker runs the program.
+  const listed = execFileSync(process.execPath, ["--version"], {
+    env,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+    timeout: 5000,
+  });
+  const found = [...listed.matchAll(/^\s*(\S+) => (not found|\S+)/gm)];
+  return {
+    path: found.find(([, one, path]) => one === name && path !== "not found")?.[2],
+    missing: found.flatMap(([, one = "", path]) => (path === "not found" ? one : [])),
+  };
 }
