@@ -325,8 +325,8 @@ const stuck: readonly Planted[] = [
   {
     title: "a float that never is the end",
     runs: 1,
-    faulty: "if (t == 0u) { for (var x = 0.0; x != 1.0; x += 0.3) {} } // fault",
-    right: "if (t == 0u) { for (var x = 0.0; x != 1.0; x += 0.25) {} }",
+    faulty: "if (t == 0u) { for (var x = 0.5; x != 1.0; x = -x) {} } // fault",
+    right: "if (t == 0u) { for (var x = -1.0; x != 1.0; x = -x) {} }",
   },
   {
     title: "a list that leads back",
