@@ -11,7 +11,8 @@ import { described } from "../support/primitives.ts";
 
 const fold = useFold();
 
-// Each example that has a number in a text, in each form. Examples take the types by turns.
+// Each example that has a number in a text, recorded and in two other forms. Examples take the types and the forms by turns.
+const formOf = (turn: number): (typeof places)[number] => places[turn % places.length] ?? "recorded";
 const examples = described.flatMap((of) =>
   (["u32", "i64", "f32"] as const).flatMap((name, at, { length }) =>
     of.examples
@@ -49,7 +50,7 @@ test.for(examples)("%s of %s, example %i", async ([primitive, type, example]) =>
         params: true,
         lengthOnGpu: example % 2 === 1,
       },
-      steps: [...places, "recorded" as const].map((place, at) => ({
+      steps: [formOf(example), formOf(example + 1), "recorded" as const].map((place, at) => ({
         place,
         length: length - at,
         before: at,

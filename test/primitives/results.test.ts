@@ -12,7 +12,6 @@ import { around } from "../support/lengths.ts";
 import { pairs } from "../support/pairs.ts";
 import { described } from "../support/primitives.ts";
 import { randomBits } from "../support/random.ts";
-import { typeNames } from "../support/sorts.ts";
 
 const fold = useFold();
 let fixture: Fixture;
@@ -21,22 +20,38 @@ beforeAll(() => {
 });
 afterAll(() => fixture.destroy());
 
-const types: readonly TypeSpec[] = [...typeNames, ["f32", "u32"], ["u64", "f16", "i32"]];
+/** Types of the same size. */
+const typesBySize: readonly (readonly TypeSpec[])[] = [
+  ["u32", "i32", "f32"],
+  ["f16"],
+  ["u64", "i64", "f64"],
+  [["f32", "u32"]],
+  [["u64", "f16", "i32"]],
+];
+/** With more examples, each example has the types of a size by turns, and not all of them. */
+const MANY_EXAMPLES = 12;
 
 describe.each(described)("$primitive.name", ({ primitive, examples }) => {
   const next = randomBits(primitive.name);
-  const taken = types.filter((type) => examples.of(typeOf(type), 100, next).length > 0);
-  const most = Math.max(...taken.map((type) => examples.of(typeOf(type), 100, next).length));
+  const countOf = (type: TypeSpec): number => examples.of(typeOf(type), 100, next).length;
+  const taken = typesBySize.map((types) => types.filter((type) => countOf(type) > 0));
+  const most = Math.max(...taken.flat().map(countOf));
   const chosen = Object.entries(choicesOf(primitive)).filter(
     ([name]) => !(name in { workGroupSize: 1, itemsPerThread: 1 }),
   );
   // A tile has 16 items, so that there are two levels of spine; or 1024 if the primitive takes no sizes.
   const longest = "workGroupSize" in primitive.options ? [600] : around(1024);
-  const turns = new Map<readonly number[], number>();
+  const turns = new Map<readonly unknown[], number>();
+  /** The values of a list by turns. */
+  const nextOf = <Value>(values: readonly Value[]): Value => {
+    const turn = turns.get(values) ?? 0;
+    turns.set(values, turn + 1);
+    return values[turn % values.length] as Value;
+  };
   const rows = pairs({
-    type: taken,
+    types:
+      most > MANY_EXAMPLES ? taken.filter(({ length }) => length > 0) : taken.flat().map((type) => [type]),
     example: [...Array(most).keys()],
-    // The rows of one kind take its lengths by turns.
     lengths: [[0], [1], around(16), around(256), longest],
     place: places,
     before: [0, 3, 16],
@@ -44,11 +59,7 @@ describe.each(described)("$primitive.name", ({ primitive, examples }) => {
     tiles: [{ workGroupSize: 8, itemsPerThread: 2 }, {}],
     data: dataKinds,
     ...Object.fromEntries(chosen.map(([name, values]) => [name, [undefined, ...values]])),
-  }).map(({ lengths, ...row }) => {
-    const turn = turns.get(lengths) ?? 0;
-    turns.set(lengths, turn + 1);
-    return { ...row, length: lengths[turn % lengths.length] as number };
-  });
+  }).map(({ types, lengths, ...row }) => ({ ...row, type: nextOf(types), length: nextOf(lengths) }));
   test.for(rows)("$type, example $example, $length elements, $place", async (row, { skip }) => {
     const { type, example, length, place, before, lengthOnGpu, tiles, data, ...options } = row;
     const { feature } = typeOf(type);
