@@ -6,6 +6,7 @@ import { describe } from "../algebra/check_value.ts";
 import type { CustomOperator } from "../algebra/custom_operator.ts";
 import type { ElementType, Value } from "../algebra/types.ts";
 import type { Numbers } from "../cpu/call.ts";
+import { widened } from "../cpu/narrow_elements.ts";
 import type { TextToMap } from "../cpu/texts.ts";
 import { operatorTwin, requireMapText } from "../cpu/texts.ts";
 import { ArgumentError, refuse, SourceError } from "../errors.ts";
@@ -78,14 +79,18 @@ export function resultsOver(
     refuse(caller, option, name === option ? describe(given) : `${name}: ${describe(given)}`, takes);
   }
   requireCode(caller, option, given, takes);
-  const pass = coded(() => requireMapText({ text: given, from: type, hasIndex, ...(to && { to }) }), {
+  // Texts see elements of 8 and 16 bits as numbers of 32 bits.
+  const { wide: from = type } = type;
+  const pass = coded(() => requireMapText({ text: given, from, hasIndex, ...(to && { to }) }), {
     title: caller,
     option,
     name,
     takes: `a function of ${element}`,
   });
   const results = bytesFor(array.length, pass.type, caller);
-  pass.run(numbersIn(bytesOf(array), type), numbersIn(results, pass.type), 0, array.length);
+  const bytes = bytesOf(array);
+  const elements = type.wide ? widened(new Uint8Array(bytes), type).numbers : numbersIn(bytes, type);
+  pass.run(elements, numbersIn(results, pass.type), 0, array.length);
   return valuesOf(arrayOver(pass.type, results), pass.type);
 }
 

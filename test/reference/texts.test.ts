@@ -7,7 +7,7 @@ import { i32, u32 } from "../../src/algebra/integers.ts";
 import { max } from "../../src/algebra/operators.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
-import { i64, u64 } from "../../src/algebra/types_64.ts";
+import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
 import { ArgumentError, SourceError } from "../../src/errors.ts";
 import * as references from "../../src/reference/index.ts";
 import { expectSameBits } from "../support/compare.ts";
@@ -175,6 +175,31 @@ describe("operators without a twin", () => {
       { by: 5, steps: 5 },
     ]);
     expect(reduceReference(moves, { op: then })).toEqual({ by: 2, steps: 8 });
+  });
+});
+
+describe("texts see elements of 8 and 16 bits as numbers of 32 bits", () => {
+  const arrays = [
+    [Int8Array.of(-128, 3, 127), i32, i64, f64],
+    [Uint8Array.of(255, 3, 1), u32, u64, f32],
+    [Int16Array.of(-(2 ** 15), 3, 1), i32, i64, f32],
+    [Uint16Array.of(2 ** 16 - 1, 3, 1), u32, u64, f64],
+  ] as const;
+  test.each(arrays)("%o", (data, ...types) => {
+    for (const type of types) {
+      const isLong = type === i64 || type === u64;
+      const map = (x: number): number | bigint => (isLong ? BigInt(x) * BigInt(x) : x * x);
+      const scan = (by: unknown): AnyArray => scanReference(data, { type, map: by } as never);
+      expectSameBits(scan(`${type.name}(x) * ${type.name}(x)`), scan(map), type.name);
+    }
+    const sum = (by: unknown): unknown => reduceReference(data, { type: types[1], map: by } as never);
+    expect(sum("x")).toBe(sum((x: number) => BigInt(x)));
+    const unsigned = types[0] === u32 ? "u" : "";
+    expect(countReference(data, { where: `x > 3${unsigned}` })).toBe(
+      countReference(data, { where: (x: number) => x > 3 }),
+    );
+    const order = sortReference(data, { key: "x ^ (x >> 1u)" }).join();
+    expect(order).toBe([...data].sort((a, b) => (a ^ (a >> 1)) - (b ^ (b >> 1))).join());
   });
 });
 
