@@ -10,8 +10,8 @@ import type { AnyOperator, SegmentOptions, SoonOption } from "../../plan/options
 import type { Plan } from "../../plan/plan.ts";
 import { ALL_ARRANGEMENTS } from "../../plan/plan.ts";
 import { planFactsFor } from "../../plan/plan_facts_for.ts";
+import { planFold } from "../../plan/plan_fold.ts";
 import type { Primitive } from "../../plan/plan_recording.ts";
-import { planRecording } from "../../plan/plan_recording.ts";
 import type { ReduceOptions } from "../../plan/reduce.ts";
 import type { ScanOptions } from "../../plan/scan.ts";
 import { windowOf } from "../../plan/window_length.ts";
@@ -84,7 +84,7 @@ export async function prepareFor(
   meanwhile?: Meanwhile,
 ): Promise<Prepared> {
   const { segments } = options as ScanOptions;
-  const [facts, segmentPart] = await Promise.all([
+  const [facts] = await Promise.all([
     planFactsFor(options, context.facts, true),
     segments === undefined ? undefined : loadSegmentsAndRuns(),
   ]);
@@ -95,9 +95,8 @@ export async function prepareFor(
     const division = await inWindows(primitive, context, options as never, facts, window, arrangements);
     return checked(context, division, isSubmitted);
   }
-  const planner = segmentPart?.plannerOfSegments(primitive);
   const planOf = (some: readonly Arrangement[]): Promise<Plan> =>
-    planFor(options, facts, (own) => planRecording(primitive, own, facts, some, planner));
+    planFor(options, facts, (own) => planFold(primitive, own, facts, some));
   // The device compiles the kernels of the first arrangement on threads of its own. Meanwhile, the others are linked.
   const isWhole = segments || arrangements.length === 1;
   const first = await planOf(isWhole ? arrangements : arrangements.slice(0, 1));
