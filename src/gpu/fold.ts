@@ -999,6 +999,7 @@ export class Fold {
   /** Scans, reduces, compacts or partitions an array. The calling method gives the result its type. */
   async #fold(primitive: Primitive, data: unknown, options: SegmentsAndInto = {}): Promise<never> {
     if (isOnGpu(data)) {
+      // Its operands are among the options, and among those of the segments.
       return this.#call(primitive, { ...options, ...options?.segments, data }, options, { load: loadArrays });
     }
     // The arrays may change while the code is loaded.

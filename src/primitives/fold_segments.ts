@@ -13,7 +13,7 @@ import { notOnGpuError } from "./primitive.ts";
 
 const inside = "segments";
 
-const of = (name: string, range = name): Operand => ({
+const operandOf = (name: string, range = name): Operand => ({
   name,
   range: range as Operand["range"],
   inside,
@@ -22,12 +22,12 @@ const of = (name: string, range = name): Operand => ({
 
 /** What may say where segments start. */
 export const segmentOperands: readonly Operand[] = [
-  of("offsets"),
-  of("begins"),
-  of("ends"),
-  of("heads"),
-  of("headBits", "heads"),
-  of("keys"),
+  operandOf("offsets"),
+  operandOf("begins"),
+  operandOf("ends"),
+  operandOf("heads"),
+  operandOf("headBits", "heads"),
+  operandOf("keys"),
 ];
 
 /** The option that says where segments start. Nobody has checked it. */

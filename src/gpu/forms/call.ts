@@ -60,10 +60,15 @@ export interface Arguments {
   readonly options: object;
 }
 
-/** How a call of a primitive is carried out on arrays on the GPU. */
+/** How calls of a primitive on arrays on the GPU are carried out. */
 export interface OnGpu {
   /** Runs a call that was checked. It gives an array for each result, but none for those that are dropped. */
-  run(...call: RunArguments): Promise<readonly GpuArray[]>;
+  run(
+    called: CallOnGpu,
+    request: Request,
+    onGpu: Readonly<Record<string, GpuArray>>,
+    into?: GpuArray,
+  ): Promise<readonly GpuArray[]>;
   /** Prepares its plan, for ranges in some of its arrangements. */
   prepare(
     primitive: Primitive<never>,
@@ -73,21 +78,18 @@ export interface OnGpu {
   ): Promise<Kept & Pick<Prepared, "record">>;
 }
 
-type RunArguments = readonly [
-  called: Pick<Call, "primitive" | "ways" | "context" | "arrays" | "operands">,
-  request: Request,
-  onGpu: Readonly<Record<string, GpuArray>>,
-  into?: GpuArray | undefined,
-];
-
-/** A call of a primitive, whose options are known, but not checked. */
-export interface Call {
+/** What is known of a call beside its arrays and its request. */
+export interface CallOnGpu {
   readonly primitive: Primitive<never>;
   readonly ways: OnGpu;
   readonly context: Context;
   readonly arrays: Arrays;
   /** The operands that it was given. Each array of a list is one. */
   readonly operands: readonly Operand[];
+}
+
+/** A call of a primitive, whose options are known, but not checked. */
+interface Call extends CallOnGpu {
   /** The operands that are lists. */
   readonly lists: readonly string[];
   /** What it was given as `into`. */
@@ -169,7 +171,7 @@ export async function call(
   return callOnGpu(called, onGpu, called.into && requireArray(called.into, "into"));
 }
 
-/** The options that are no operands, or are values in the place of one. */
+/** The options that are no operands. */
 function withoutOperands(options: object, { operands }: Primitive<never>): object {
   const others: Record<string, unknown> = {};
   for (const option of Object.keys(options)) {
@@ -251,7 +253,7 @@ const wordsOf = ({ operands }: Primitive<never>, { words = {} }: Request): reado
 const itemsOf = ({ name }: Operand): string =>
   name === "data" ? "elements" : name === "other" ? "elements of other" : name;
 
-const inputOf = ({ operands }: Pick<Call, "operands">): Operand =>
+const inputOf = ({ operands }: CallOnGpu): Operand =>
   operands.find(({ range }) => range === "input") as Operand;
 
 /** A call on arrays on the GPU. */
@@ -293,17 +295,7 @@ async function callOnGpu(
   return resultOf(request, await called.ways.run(called, request, onGpu, into));
 }
 
-/** How most primitives are carried out. */
-export const usual: OnGpu = {
-  run,
-  async prepare(primitive, context, options, arrangements) {
-    const plan = await planPrimitive(primitive, context.facts, options, arrangements);
-    const scratchBytes = plan.scratch.reduce((sum, { bytes }) => sum + bytes, 0);
-    return { ...(await prepare(context, plan, undefined, true)), scratchBytes };
-  },
-};
-
-function run(...[called, request, onGpu, into]: RunArguments): Promise<readonly GpuArray[]> {
+const run: OnGpu["run"] = (called, request, onGpu, into) => {
   const { primitive, ways, context, arrays, operands } = called;
   const { title, results, named, initial, reads = {}, itemBytes = 0 } = request;
   const arrayOf = ({ name }: Operand): GpuArray => onGpu[name] as GpuArray;
@@ -355,7 +347,17 @@ function run(...[called, request, onGpu, into]: RunArguments): Promise<readonly 
     })),
     into,
   });
-}
+};
+
+/** How most primitives are carried out. */
+export const usual: OnGpu = {
+  run,
+  async prepare(primitive, context, options, arrangements) {
+    const plan = await planPrimitive(primitive, context.facts, options, arrangements);
+    const scratchBytes = plan.scratch.reduce((sum, { bytes }) => sum + bytes, 0);
+    return { ...(await prepare(context, plan, undefined, true)), scratchBytes };
+  },
+};
 
 /** Whether a call that writes an array binds a buffer that it reads of another one: its items, or their number. */
 const sharesBuffer = (read: GpuArray, { buffer }: GpuArray): boolean =>
@@ -506,11 +508,7 @@ async function viaDevice({ called, request, atHand, types, length }: HandCall): 
       const known = types[name] ?? (await typesOf(array, {}, title));
       onGpu[name] = own(await uploadAs(context, arrays, array, known, true));
     }
-    const made = await called.ways.run(
-      { ...called, operands: [...called.operands, ...operands] },
-      request,
-      onGpu,
-    );
+    const made = await run({ ...called, operands: [...called.operands, ...operands] }, request, onGpu);
     const rooms = [into && { into: into.data as never }];
     return givenOfResults(request, await readAll(made.map((array, at) => own(array).read(rooms[at]))));
   });

@@ -10,7 +10,7 @@ import { withMemory } from "../gpu_arrays/calls_on_gpu.ts";
 import { GpuArray } from "../gpu_arrays/gpu_array.ts";
 import { countOf } from "../gpu_arrays/run_on_gpu.ts";
 import { prepareFor } from "../recordings/prepare_folds.ts";
-import type { OnGpu } from "./call.ts";
+import type { CallOnGpu, OnGpu } from "./call.ts";
 import { usual } from "./call.ts";
 
 // How scans, reductions, compactions and partitions are carried out on arrays on the GPU: by plans whose recordings go in windows and put kernels
@@ -66,7 +66,7 @@ function lengthOf(array: GpuArray): GpuArray | number {
 
 /** The lesser of the length of a call's data and that of the array beside it, which only the GPU knows, in an array of one element. */
 async function shorterOf(
-  called: Parameters<OnGpu["run"]>[0],
+  called: CallOnGpu,
   title: string,
   input: GpuArray,
   { name }: Operand,

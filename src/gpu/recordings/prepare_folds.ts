@@ -77,6 +77,7 @@ export async function prepareFor(
   meanwhile?: Meanwhile,
 ): Promise<Prepared> {
   const { segments } = options as ScanOptions;
+  // What plans segments is loaded at the same time.
   const [facts] = await Promise.all([
     planFactsFor(options, context.facts, true),
     segments === undefined ? undefined : loadSegmentsAndRuns(),
