@@ -37,11 +37,12 @@ import { bytesOf, fresh, givenOf } from "../device/given.ts";
 import { requireDevice } from "../device/lost.ts";
 import type { ReadBack } from "../device/transfer.ts";
 import type { Range } from "../executor/executor.ts";
+import type { PlanOptions } from "../executor/planned.ts";
 import { keyOfCall } from "../executor/planned.ts";
 import { loadedParams } from "../executor/with_params.ts";
 import type { Kept } from "../gpu_arrays/calls_on_gpu.ts";
 import { plannedLengthOnGpu, requireInto, requireOnGpu } from "../gpu_arrays/calls_on_gpu.ts";
-import type { Arrays, GpuArray } from "../gpu_arrays/gpu_array.ts";
+import type { Arrays, Count, GpuArray } from "../gpu_arrays/gpu_array.ts";
 import { countOf, runOnGpu } from "../gpu_arrays/run_on_gpu.ts";
 import { readAll, uploadAs, viaGpu } from "../gpu_arrays/upload_and_wrap.ts";
 import type { Prepared } from "../recordings/recording.ts";
@@ -271,11 +272,17 @@ async function callOnGpu(
     requireNamed(caller, arrayOf(operand).type, options[named], named);
   }
   const input = inputOf(called);
-  const each = <T>(of: (array: GpuArray) => T): Record<string, T> =>
-    Object.fromEntries(operands.map((operand) => [operand.name, of(arrayOf(operand))]));
-  const counted = operands.filter((operand) => countOf(arrayOf(operand))).map(({ name }) => name);
-  const lengths = each(({ maxLength }) => maxLength);
-  const types = each(({ type }) => type);
+  const types: Record<string, ElementType> = {};
+  const lengths: Record<string, number> = {};
+  const counted: string[] = [];
+  for (const { name } of operands) {
+    const array = onGpu[name] as GpuArray;
+    types[name] = array.type;
+    lengths[name] = array.maxLength;
+    if (countOf(array)) {
+      counted.push(name);
+    }
+  }
   const request = checked(called, { types, lengths, isCounted: counted.includes(input.name), counted });
   const { title, results } = request;
   for (const operand of operands) {
@@ -300,26 +307,31 @@ const run: OnGpu["run"] = (called, request, onGpu, into) => {
   const { title, results, named, initial, reads = {}, itemBytes = 0 } = request;
   const arrayOf = ({ name }: Operand): GpuArray => onGpu[name] as GpuArray;
   const data = arrayOf(inputOf(called));
-  const counts = operands.flatMap((operand) => {
-    const { count } = operand;
-    const counted = count && countOf(arrayOf(operand));
-    return counted === undefined ? [] : [[count, counted.range] as const];
-  });
-  const types = [u32, ...operands.map((one) => arrayOf(one).type), ...results.map(({ type }) => type)];
-  const mostBytes = Math.max(itemBytes, ...types.map(({ bytes }) => bytes));
-  const all = {
-    ...request.options,
-    ...Object.fromEntries(counts.map(([range]) => [range, true])),
-    maxLength: plannedLengthOnGpu(data.maxLength, mostBytes, context, request.goesInWindows),
-    lengthOnGpu: countOf(data) !== undefined,
-  };
   const sources: Record<string, GpuArray> = { input: data };
+  const counts: Record<string, Count["range"]> = {};
+  let mostBytes = Math.max(u32.bytes, itemBytes);
   for (const operand of operands) {
-    sources[operand.range] = arrayOf(operand);
+    const array = arrayOf(operand);
+    const { count } = operand;
+    const counted = count && countOf(array);
+    if (counted) {
+      counts[count] = counted.range;
+    }
+    sources[operand.range] = array;
+    mostBytes = Math.max(mostBytes, array.type.bytes);
   }
   for (const [range, name = ""] of Object.entries(reads)) {
     sources[range] = onGpu[name] as GpuArray;
   }
+  for (const { type } of results) {
+    mostBytes = Math.max(mostBytes, type.bytes);
+  }
+  const all: PlanOptions & { readonly lengthOnGpu: boolean } = {
+    ...request.options,
+    ...Object.fromEntries(Object.keys(counts).map((range) => [range, true] as const)),
+    maxLength: plannedLengthOnGpu(data.maxLength, mostBytes, context, request.goesInWindows),
+    lengthOnGpu: countOf(data) !== undefined,
+  };
   // Most arrays start where their buffers do, and results are in buffers of their own. Such ranges take some of the kernels, so that the first
   // call compiles less.
   const isPlain =
@@ -330,7 +342,7 @@ const run: OnGpu["run"] = (called, request, onGpu, into) => {
     title,
     key: keyOfCall({
       primitive: `${[primitive.name, ...(arrangements ?? [])].join()} on the GPU`,
-      all: { ...all, ...named },
+      all: named ? { ...all, ...named } : all,
     }),
     compile: () => ways.prepare(primitive, context, all, arrangements),
     sources: sources as typeof sources & { readonly input: GpuArray },
@@ -338,7 +350,7 @@ const run: OnGpu["run"] = (called, request, onGpu, into) => {
     ranges: {
       ...request.numbers,
       ...(initial !== undefined && { initial: initial as Value }),
-      ...Object.fromEntries(counts),
+      ...counts,
       ...valuesIn(all),
     },
     results: results.map((result, at) => ({
