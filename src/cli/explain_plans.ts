@@ -2,18 +2,14 @@ import { elementTypes } from "../algebra/element_types.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import type { ElementType, NarrowName, TypeName } from "../algebra/types.ts";
-import { planFor as planAny } from "../gpu/executor/plan_with_parts.ts";
 import { planPrimitive } from "../gpu/forms/prepare.ts";
 import type { Algorithm } from "../kernels/algorithms.ts";
 import type { DeviceFacts } from "../plan/device_facts.ts";
 import type { Passes } from "../plan/options.ts";
 import type { PassParams, Plan } from "../plan/plan.ts";
-import { ALL_ARRANGEMENTS } from "../plan/plan.ts";
-import { planFactsFor } from "../plan/plan_facts_for.ts";
 import type { Primitive } from "../plan/plan_recording.ts";
-import { planRecording } from "../plan/plan_recording.ts";
-import { plannerOfSegments } from "../plan/plan_segmented.ts";
 import { primitives } from "../primitives/described.ts";
+import { folds } from "../primitives/folds.ts";
 import type { Described } from "../primitives/help.ts";
 import type { Operand, Request } from "../primitives/primitive.ts";
 import { operandsOfList } from "../primitives/primitive.ts";
@@ -87,15 +83,9 @@ function optionsFor(primitive: Primitive, options: ExplainPlanOptions): Readonly
 /** A scan, a reduction, a compaction or a partition, as a recording plans it. */
 const foldPlanner =
   (primitive: Primitive): Planner =>
-  async (given, facts) => {
-    const options = optionsFor(primitive, given);
-    const planFacts = await planFactsFor(options, facts, true);
-    const planner = options.segments === undefined ? undefined : plannerOfSegments(primitive);
-    const plan = await planAny(options, facts, (own) =>
-      planRecording(primitive, own, planFacts, ALL_ARRANGEMENTS, planner),
-    );
-    return { plan };
-  };
+  async (given, facts) => ({
+    plan: await planPrimitive(folds[primitive], facts, optionsFor(primitive, given)),
+  });
 
 /** A primitive that is described, on arrays of one length. */
 const describedPlanner =

@@ -104,15 +104,20 @@ import type {
 } from "./streams/streams.ts";
 
 type FormsName =
+  | Primitive
   | keyof typeof import("./parts/sorts.ts")
   | Exclude<keyof typeof import("./parts/primitives.ts"), "argAtHand">;
 
+/** A part that has forms. */
+type FormsPart = Partial<Record<FormsName, Forms>>;
+
 /** The forms of a primitive of this name. */
-const loadForms = (name: FormsName): Forms | Promise<Forms> =>
-  afterLoad<Partial<Record<FormsName, Forms>>, Forms>(
-    name === "sort" || name === "argSort" ? loadSorts() : loadPrimitives(),
-    (part) => part[name] as Forms,
-  );
+const loadForms = (
+  name: FormsName,
+  load: () => FormsPart | Promise<FormsPart> = name === "sort" || name === "argSort"
+    ? loadSorts
+    : loadPrimitives,
+): Forms | Promise<Forms> => afterLoad(load(), (part) => part[name] as Forms);
 
 /**
  * The option that names the type. It stands beside the other options, since TypeScript infers nothing from options of which one is missing
@@ -131,7 +136,7 @@ const isPlainObject = (given: unknown): given is object =>
 
 /** Options of a scan or a reduction that decide how it is called. Nobody has checked them yet. */
 interface SegmentsAndInto {
-  readonly segments?: unknown;
+  readonly segments?: object | undefined;
   readonly into?: unknown;
 }
 
@@ -145,6 +150,8 @@ function startsIn(options: object | undefined): Readonly<Record<"offsets" | "beg
 interface OtherArguments extends Pick<Arguments, "numbers"> {
   /** The operands that are lists of arrays. */
   readonly lists?: Readonly<Record<string, readonly unknown[]>>;
+  /** Loads its forms, if they are in no part of {@link loadForms}. */
+  readonly load?: typeof loadArrays;
 }
 
 /** The two ends of a stream, whose code is loaded later. */
@@ -992,10 +999,8 @@ export class Fold {
   /** Scans, reduces, compacts or partitions an array. The calling method gives the result its type. */
   async #fold(primitive: Primitive, data: unknown, options: SegmentsAndInto = {}): Promise<never> {
     if (isOnGpu(data)) {
-      // The call begins at once, so that the array may be destroyed right after it.
-      return afterLoad(loadArrays(), ({ callOnGpu }) =>
-        callOnGpu(primitive, this.#context, this.#arrays, data as GpuArray, options),
-      ) as never;
+      // Its operands are among the options, and among those of the segments.
+      return this.#call(primitive, { ...options, ...options?.segments, data }, options, { load: loadArrays });
     }
     // The arrays may change while the code is loaded.
     const [given, into] = [givenOf(data as AnyArray), givenOf(options?.into as AnyArray)];
@@ -1012,7 +1017,7 @@ export class Fold {
     name: FormsName,
     operands: Readonly<Record<string, unknown>>,
     options: object = {},
-    { lists = {}, ...others }: OtherArguments = {},
+    { lists = {}, load, ...others }: OtherArguments = {},
   ): Promise<never> {
     // The arrays may change while the code is loaded.
     const arrays: Record<string, Given | readonly Given[]> = {};
@@ -1024,7 +1029,7 @@ export class Fold {
     }
     const given = { ...others, arrays, options };
     const params = loadParamsOf(options);
-    const loaded = params instanceof Promise ? params.then(() => loadForms(name)) : loadForms(name);
+    const loaded = afterLoad(params, () => loadForms(name, load)) as Forms | Promise<Forms>;
     if (!(loaded instanceof Promise)) {
       return loaded.call(this.#context, this.#arrays, given) as never;
     }

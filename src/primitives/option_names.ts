@@ -25,9 +25,13 @@ const namesAtHand = new WeakMap<OptionsOf, OptionNames>();
 /** The names of the options of calls, on arrays at hand or on the GPU. */
 export function callNames(primitive: OptionsOf, isOnGpu = false): OptionNames {
   const { options, callOptions, gpuOptions } = primitive;
-  const known = isOnGpu ? undefined : namesAtHand.get(primitive);
-  const names = known ?? { ...options, ...callOptions, ...(isOnGpu && gpuOptions) };
-  if (!isOnGpu) {
+  const others = isOnGpu ? gpuOptions : undefined;
+  const names = (others ? undefined : namesAtHand.get(primitive)) ?? {
+    ...options,
+    ...callOptions,
+    ...others,
+  };
+  if (!others) {
     namesAtHand.set(primitive, names);
   }
   return names;

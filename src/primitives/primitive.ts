@@ -1,7 +1,8 @@
+import { kindOfArray } from "../algebra/array_kinds.ts";
 import type { AnyArray } from "../algebra/arrays.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { ElementType } from "../algebra/types.ts";
-import { isSameType } from "../algebra/types.ts";
+import { isSameType, requireType } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
 import type { Arrangement } from "../kernels/kernel.ts";
 import type { DeviceFacts } from "../plan/device_facts.ts";
@@ -33,6 +34,10 @@ export interface Operand<Name extends string = string> {
    * if it is on the GPU: see {@link Request.words}.
    */
   readonly inside?: string;
+  /** Whether it is an operand only if it is on the GPU. Otherwise the request finds what was given among the options. */
+  readonly mayBeAtHand?: boolean;
+  /** Whether the call writes it, too. */
+  readonly isWritten?: boolean;
   /** Whether the option `type` names the type of its elements. */
   readonly isNamed?: boolean;
   /** Whether `type` may also name a wider type, which the request checks. */
@@ -60,6 +65,8 @@ export interface Result<Name extends string = string> {
   readonly length?: "input" | "count";
   /** The operand that it is an array like. */
   readonly like?: string;
+  /** Whether a call leaves some of its elements as they are: in memory of the call's own, these are 0. */
+  readonly hasGaps?: boolean;
   /** Whether calls at hand give its only element. */
   readonly isElement?: boolean;
   /** What they give for it, if not the element itself. */
@@ -91,8 +98,14 @@ export interface Request<Results extends string = string> {
   readonly title: string;
   /** The options of the plan, beside `maxLength` and `lengthOnGpu`. */
   readonly options: object;
+  /** What tells plans apart in the place of those of the options that are objects made for the call. */
+  readonly named?: Readonly<Record<string, unknown>> | undefined;
   /** The numbers that a recording takes beside the length. */
   readonly numbers?: Readonly<Record<string, number>>;
+  /** The value that it takes as `initial`. */
+  readonly initial?: unknown;
+  /** Further ranges of the recording, and the operand whose array each one is. */
+  readonly reads?: { readonly [Name in RangeName]?: string } | undefined;
   readonly results: readonly Result<Results>[];
   /** What calls give of their results. Without it, a call gives its only result, or an object of all by their names. */
   give?(results: readonly unknown[]): unknown;
@@ -100,6 +113,8 @@ export interface Request<Results extends string = string> {
   readonly words?: Readonly<Record<string, Uint32Array>>;
   /** Bytes of the longest item in the plan's scratch, if no array has items as long. */
   readonly itemBytes?: number;
+  /** Whether ranges that are too long for a binding go in windows. Without it, they are refused. */
+  goesInWindows?(): boolean;
   /**
    * Checks what operands at hand hold, before anything is uploaded. The CPU's loops call it where they find what is wrong: they look at each
    * element in any case. @throws {ArgumentError}
@@ -123,6 +138,8 @@ export interface Primitive<
    * data once.
    */
   readonly arrangements?: readonly Arrangement[];
+  /** Whether its request and its plan check all that they are given. Of others, the form checks features, sizes, and what can be bound. */
+  readonly checksItself?: boolean;
   /** The loops among which the CPU has one of its name: see the table in `src/cpu/loops.ts`, and those over texts in `src/gpu/at_hand/cpu_texts.ts`. */
   readonly onCpu?: "moves" | "searches" | "selections" | "sorts" | "conditions" | "maps" | "merges";
   /** Checks a call. @throws {ArgumentError} {@link LimitError} */
@@ -147,6 +164,51 @@ export function requireU32(type: ElementType | undefined, name: string, title: s
   if (type === undefined || !isSameType(type, u32)) {
     const cure = type?.bytes === 8 ? `: Uint32Array.from(${name}, Number) has the same numbers` : "";
     throw new ArgumentError(`${title}: ${name} holds ${type?.name}; it takes u32${cure}`, option);
+  }
+}
+
+/** The error for what is no array on the GPU beside one that is. `name` is what it is called. */
+export const notOnGpuError = (
+  caller: string,
+  given: unknown,
+  option: string,
+  beside: string,
+  name: string,
+): ArgumentError =>
+  new ArgumentError(
+    `${caller}: ${name} is ${kindOfArray(given)}, and ${beside} is on the GPU; it takes an array on the GPU, as fold.upload makes one`,
+    option,
+  );
+
+/** @throws {ArgumentError} if `named` is another type than that of an array on the GPU. `option` named it. */
+export function requireNamed(caller: string, own: ElementType, named: unknown, option = "type"): void {
+  if (named !== undefined && !isSameType(requireType(named, caller, option), own)) {
+    throw new ArgumentError(
+      `${caller}: the array on the GPU holds ${own.name}, but ${option} says ${(named as ElementType).name}`,
+      option,
+    );
+  }
+}
+
+/**
+ * Requires one flag, weight, value or count for each element of another operand.
+ *
+ * @throws {ArgumentError} if the host knows that their numbers differ. It may not know lengths that are on the GPU.
+ */
+export function requireOneEach(
+  title: string,
+  { lengths, counted = [] }: Pick<Given<object>, "lengths" | "counted">,
+  of: string,
+  name: string,
+  { items = "elements", noun = name, option = name } = {},
+): void {
+  const { [of]: wanted = 0, [name]: given = 0 } = lengths;
+  const isExact = !(counted.includes(of) || counted.includes(name));
+  if (isExact ? given !== wanted : given < wanted) {
+    throw new ArgumentError(
+      `${title}: ${given} ${noun} for ${isExact ? "" : "at most "}${wanted} ${items}; it takes one for each`,
+      option,
+    );
   }
 }
 

@@ -257,6 +257,24 @@ test("results are like the data, into arrays of its kind", async () => {
   }
 });
 
+test("results on the GPU that go into an array of the caller's are like that array", async () => {
+  const data = await fold().upload(Uint8Array.of(9, 2, 250));
+  const positions = await fold().upload(Uint32Array.of(2, 2, 0));
+  const into = (await fold().upload(new Uint8ClampedArray(3))) as typeof data;
+  const calls = {
+    sort: await (await fold().sort(data, { into })).read(),
+    gather: await (await fold().gather(data, positions, { into })).read(),
+    map: await (await fold().map(data, { map: "x", into })).read(),
+    compact: await (await fold().compact(data, { where: "x > 5u", into })).read(),
+  };
+  expect(calls).toEqual({
+    sort: Uint8ClampedArray.of(2, 9, 250),
+    gather: Uint8ClampedArray.of(250, 250, 9),
+    map: Uint8ClampedArray.of(9, 2, 250),
+    compact: Uint8ClampedArray.of(9, 250),
+  });
+});
+
 test("long arrays go in pieces, and streams take chunks", async () => {
   const own = await openFold({ device: fold().device, cpu: "never" });
   Object.assign(contextOf(own.device).kept, { longBytes: 256, pieceBytes: 128 });

@@ -4,10 +4,11 @@ import { arrayOver, goneError, isOnGpu, namedType } from "../../algebra/arrays.t
 import { describe } from "../../algebra/check_value.ts";
 import { u32 } from "../../algebra/integers.ts";
 import { valuesIn } from "../../algebra/seen_params.ts";
-import type { ElementType } from "../../algebra/types.ts";
+import type { ElementType, Value } from "../../algebra/types.ts";
 import { requireType } from "../../algebra/types.ts";
 import { nameIfConverted } from "../../algebra/widening.ts";
 import { ArgumentError, refuse } from "../../errors.ts";
+import type { Arrangement } from "../../kernels/kernel.ts";
 import { requireOptions } from "../../options.ts";
 import { afterLoad, loadCpuPrimitives } from "../../parts.ts";
 import { requireBindable } from "../../plan/binding_length.ts";
@@ -18,7 +19,13 @@ import { givenAs } from "../../plan/ranges.ts";
 import { requireFeature } from "../../plan/require_feature.ts";
 import { callNames } from "../../primitives/option_names.ts";
 import type { Operand, Primitive, Request, Result, Given as Seen } from "../../primitives/primitive.ts";
-import { operandsOfList, pairedWith } from "../../primitives/primitive.ts";
+import {
+  argumentsAmong,
+  operandsOfList,
+  pairedWith,
+  requireNamed,
+  requireOneEach,
+} from "../../primitives/primitive.ts";
 import { onCpu } from "../at_hand/choose_cpu.ts";
 import type { HandTypes } from "../at_hand/hand_types.ts";
 import { targetFor, typesOf } from "../at_hand/hand_types.ts";
@@ -30,18 +37,15 @@ import { bytesOf, fresh, givenOf } from "../device/given.ts";
 import { requireDevice } from "../device/lost.ts";
 import type { ReadBack } from "../device/transfer.ts";
 import type { Range } from "../executor/executor.ts";
+import type { PlanOptions } from "../executor/planned.ts";
 import { keyOfCall } from "../executor/planned.ts";
 import { loadedParams } from "../executor/with_params.ts";
-import {
-  plannedLengthOnGpu,
-  requireInto,
-  requireNamed,
-  requireOneEach,
-  requireOnGpu,
-} from "../gpu_arrays/calls_on_gpu.ts";
-import type { Arrays, GpuArray } from "../gpu_arrays/gpu_array.ts";
+import type { Kept } from "../gpu_arrays/calls_on_gpu.ts";
+import { plannedLengthOnGpu, requireInto, requireOnGpu } from "../gpu_arrays/calls_on_gpu.ts";
+import type { Arrays, Count, GpuArray } from "../gpu_arrays/gpu_array.ts";
 import { countOf, runOnGpu } from "../gpu_arrays/run_on_gpu.ts";
 import { readAll, uploadAs, viaGpu } from "../gpu_arrays/upload_and_wrap.ts";
+import type { Prepared } from "../recordings/recording.ts";
 import { prepare } from "../recordings/recording.ts";
 import { planPrimitive } from "./prepare.ts";
 
@@ -57,13 +61,36 @@ export interface Arguments {
   readonly options: object;
 }
 
-/** A call of a primitive, whose options are known, but not checked. */
-interface Call {
+/** How calls of a primitive on arrays on the GPU are carried out. */
+export interface OnGpu {
+  /** Runs a call that was checked. It gives an array for each result, but none for those that are dropped. */
+  run(
+    called: CallOnGpu,
+    request: Request,
+    onGpu: Readonly<Record<string, GpuArray>>,
+    into?: GpuArray,
+  ): Promise<readonly GpuArray[]>;
+  /** Prepares its plan, for ranges in some of its arrangements. */
+  prepare(
+    primitive: Primitive<never>,
+    context: Context,
+    options: object,
+    arrangements: readonly Arrangement[] | undefined,
+  ): Promise<Kept & Pick<Prepared, "record">>;
+}
+
+/** What is known of a call beside its arrays and its request. */
+export interface CallOnGpu {
   readonly primitive: Primitive<never>;
+  readonly ways: OnGpu;
   readonly context: Context;
   readonly arrays: Arrays;
   /** The operands that it was given. Each array of a list is one. */
   readonly operands: readonly Operand[];
+}
+
+/** A call of a primitive, whose options are known, but not checked. */
+interface Call extends CallOnGpu {
   /** The operands that are lists. */
   readonly lists: readonly string[];
   /** What it was given as `into`. */
@@ -86,7 +113,10 @@ function operandsIn(
 ): readonly GivenOperand[] {
   const pairs: GivenOperand[] = [];
   for (const operand of operands) {
-    const { name, isOption, inside, isByName, behind } = operand;
+    const { name, isOption, inside, isByName, behind, mayBeAtHand } = operand;
+    if (mayBeAtHand && !isOnGpu((arrays[name] as Given | undefined)?.data)) {
+      continue;
+    }
     const given = arrays[name] ?? givenOf(Object(Object(options)[inside ?? ""])[name]);
     if (!("data" in given)) {
       const names = Object.keys(isByName ? Object(Object(options)[name]) : given);
@@ -107,6 +137,7 @@ export async function call(
   context: Context,
   arrays: Arrays,
   given: Arguments,
+  ways = usual,
 ): Promise<unknown> {
   const { name } = primitive;
   const pairs = operandsIn(primitive, given);
@@ -116,6 +147,7 @@ export async function call(
   const into = given.arrays.into as Given | undefined;
   const called: Call = {
     primitive,
+    ways,
     context,
     arrays,
     operands: pairs.map(([operand]) => operand),
@@ -144,8 +176,9 @@ export async function call(
 function withoutOperands(options: object, { operands }: Primitive<never>): object {
   const others: Record<string, unknown> = {};
   for (const option of Object.keys(options)) {
-    if (!operands.some(({ name }) => name === option)) {
-      others[option] = options[option as keyof typeof options];
+    const value: unknown = options[option as keyof typeof options];
+    if (!operands.some(({ name, mayBeAtHand }) => name === option && !(mayBeAtHand && !isOnGpu(value)))) {
+      others[option] = value;
     }
   }
   return others;
@@ -167,7 +200,7 @@ const nounOf = (operand: Operand): string =>
   operand.behind || operand.isByName ? `elements of ${placeOf(operand)}` : givenAs(operand.name);
 
 /** What a call gives of its results. */
-function resultOf(request: Request, made: readonly unknown[]): unknown {
+export function resultOf(request: Request, made: readonly unknown[]): unknown {
   if (request.give) {
     return request.give(made);
   }
@@ -189,6 +222,9 @@ function checked(
   // Members that stand behind what is spread would take microseconds.
   const given = { types, lengths, arrays, isCounted, counted, lists: ofLists, options, facts };
   const request = primitive.request(given as Seen<never>);
+  if (primitive.checksItself) {
+    return request;
+  }
   const { title, words = {} } = request;
   requireChosen(options, title, facts);
   for (const operand of operands) {
@@ -218,7 +254,8 @@ const wordsOf = ({ operands }: Primitive<never>, { words = {} }: Request): reado
 const itemsOf = ({ name }: Operand): string =>
   name === "data" ? "elements" : name === "other" ? "elements of other" : name;
 
-const inputOf = ({ operands }: Call): Operand => operands.find(({ range }) => range === "input") as Operand;
+const inputOf = ({ operands }: CallOnGpu): Operand =>
+  operands.find(({ range }) => range === "input") as Operand;
 
 /** A call on arrays on the GPU. */
 async function callOnGpu(
@@ -232,25 +269,29 @@ async function callOnGpu(
     const [caller, named] = operand.isMapped
       ? ([`${primitive.name}: from`, "from"] as const)
       : ([primitive.name, "type"] as const);
-    requireNamed(caller, arrayOf(operand), options[named], named);
+    requireNamed(caller, arrayOf(operand).type, options[named], named);
   }
   const input = inputOf(called);
-  const each = <T>(of: (array: GpuArray) => T): Record<string, T> =>
-    Object.fromEntries(operands.map((operand) => [operand.name, of(arrayOf(operand))]));
-  const counted = operands.filter((operand) => countOf(arrayOf(operand))).map(({ name }) => name);
-  const request = checked(called, {
-    types: each(({ type }) => type),
-    lengths: each(({ maxLength }) => maxLength),
-    isCounted: counted.includes(input.name),
-    counted,
-  });
+  const types: Record<string, ElementType> = {};
+  const lengths: Record<string, number> = {};
+  const counted: string[] = [];
+  for (const { name } of operands) {
+    const array = onGpu[name] as GpuArray;
+    types[name] = array.type;
+    lengths[name] = array.maxLength;
+    if (countOf(array)) {
+      counted.push(name);
+    }
+  }
+  const request = checked(called, { types, lengths, isCounted: counted.includes(input.name), counted });
   const { title, results } = request;
   for (const operand of operands) {
     const paired = pairedWith(operand, operands);
     if (paired) {
-      requireOneEach(title, arrayOf(paired), arrayOf(operand), optionOf(operand), {
+      requireOneEach(title, { lengths, counted }, paired.name, operand.name, {
         items: itemsOf(paired),
         noun: nounOf(operand),
+        option: optionOf(operand),
       });
     }
   }
@@ -258,51 +299,81 @@ async function callOnGpu(
   if (into && first) {
     requireInto(title, into, first.type, first.most);
   }
-  return resultOf(request, await run(called, request, onGpu, into));
+  return resultOf(request, await called.ways.run(called, request, onGpu, into));
 }
 
-/** Runs a call that was checked. It gives an array for each result, but none for those that are dropped. */
-function run(
-  called: Call,
-  request: Request,
-  onGpu: Readonly<Record<string, GpuArray>>,
-  into?: GpuArray,
-): Promise<readonly GpuArray[]> {
-  const { primitive, context, arrays, operands } = called;
-  const { title, results, itemBytes = 0 } = request;
+const run: OnGpu["run"] = (called, request, onGpu, into) => {
+  const { primitive, ways, context, arrays, operands } = called;
+  const { title, results, named, initial, reads = {}, itemBytes = 0 } = request;
   const arrayOf = ({ name }: Operand): GpuArray => onGpu[name] as GpuArray;
   const data = arrayOf(inputOf(called));
-  const counts = operands.flatMap((operand) => {
+  const sources: Record<string, GpuArray> = { input: data };
+  const counts: Record<string, Count["range"]> = {};
+  let mostBytes = Math.max(u32.bytes, itemBytes);
+  for (const operand of operands) {
+    const array = arrayOf(operand);
     const { count } = operand;
-    const counted = count && countOf(arrayOf(operand));
-    return counted === undefined ? [] : [[count, counted.range] as const];
-  });
-  const types = [u32, ...operands.map((one) => arrayOf(one).type), ...results.map(({ type }) => type)];
-  const mostBytes = Math.max(itemBytes, ...types.map(({ bytes }) => bytes));
-  const all = {
+    const counted = count && countOf(array);
+    if (counted) {
+      counts[count] = counted.range;
+    }
+    sources[operand.range] = array;
+    mostBytes = Math.max(mostBytes, array.type.bytes);
+  }
+  for (const [range, name = ""] of Object.entries(reads)) {
+    sources[range] = onGpu[name] as GpuArray;
+  }
+  for (const { type } of results) {
+    mostBytes = Math.max(mostBytes, type.bytes);
+  }
+  const all: PlanOptions & { readonly lengthOnGpu: boolean } = {
     ...request.options,
-    ...Object.fromEntries(counts.map(([range]) => [range, true])),
-    maxLength: plannedLengthOnGpu(data.maxLength, mostBytes, context),
+    ...Object.fromEntries(Object.keys(counts).map((range) => [range, true] as const)),
+    maxLength: plannedLengthOnGpu(data.maxLength, mostBytes, context, request.goesInWindows),
     lengthOnGpu: countOf(data) !== undefined,
   };
-  // Most arrays start where their buffers do. Such ranges take some of the kernels, so that the first call compiles less.
-  const isPlain = operands.every((one) => arrayOf(one).offset === 0);
+  // Most arrays start where their buffers do, and results are in buffers of their own. Such ranges take some of the kernels, so that the first
+  // call compiles less.
+  const isPlain =
+    argumentsAmong(operands).every((one) => arrayOf(one).offset === 0) &&
+    !(into && (into.offset > 0 || Object.values(sources).some((one) => sharesBuffer(one, into))));
   const arrangements = primitive.arrangements?.slice(0, isPlain ? 1 : undefined);
-  const sources = Object.fromEntries(operands.map((operand) => [operand.range, arrayOf(operand)]));
   return runOnGpu(context, arrays, {
     title,
-    key: keyOfCall({ primitive: `${[primitive.name, ...(arrangements ?? [])].join()} on the GPU`, all }),
-    async compile() {
-      const plan = await planPrimitive(primitive, context.facts, all, arrangements);
-      const scratchBytes = plan.scratch.reduce((sum, { bytes }) => sum + bytes, 0);
-      return { ...(await prepare(context, plan, undefined, true)), scratchBytes };
+    key: keyOfCall({
+      primitive: `${[primitive.name, ...(arrangements ?? [])].join()} on the GPU`,
+      all: named ? { ...all, ...named } : all,
+    }),
+    compile: () => ways.prepare(primitive, context, all, arrangements),
+    sources: sources as typeof sources & { readonly input: GpuArray },
+    written: operands.filter(({ isWritten }) => isWritten).map(arrayOf),
+    ranges: {
+      ...request.numbers,
+      ...(initial !== undefined && { initial: initial as Value }),
+      ...counts,
+      ...valuesIn(all),
     },
-    sources: { input: data, ...sources },
-    ranges: { ...request.numbers, ...Object.fromEntries(counts), ...valuesIn(all) },
-    results: results.map((result) => ({ ...result, like: onGpu[result.like ?? ""] })),
+    results: results.map((result, at) => ({
+      ...result,
+      like: (at === 0 ? into : undefined) ?? onGpu[result.like ?? ""],
+    })),
     into,
   });
-}
+};
+
+/** How most primitives are carried out. */
+export const usual: OnGpu = {
+  run,
+  async prepare(primitive, context, options, arrangements) {
+    const plan = await planPrimitive(primitive, context.facts, options, arrangements);
+    const scratchBytes = plan.scratch.reduce((sum, { bytes }) => sum + bytes, 0);
+    return { ...(await prepare(context, plan, undefined, true)), scratchBytes };
+  },
+};
+
+/** Whether a call that writes an array binds a buffer that it reads of another one: its items, or their number. */
+const sharesBuffer = (read: GpuArray, { buffer }: GpuArray): boolean =>
+  read.buffer === buffer || countOf(read)?.range.buffer === buffer;
 
 /** The types of an operand at hand. @throws {ArgumentError} if it is no array of an element type. */
 async function typesAtHand({ primitive, options }: Call, operand: Operand, array: Given): Promise<HandTypes> {

@@ -2,7 +2,7 @@ import type { Primitive } from "../../primitives/primitive.ts";
 import type { Context } from "../device/context.ts";
 import type { Arrays } from "../gpu_arrays/gpu_array.ts";
 import type { Prepared } from "../recordings/recording.ts";
-import type { Arguments } from "./call.ts";
+import type { Arguments, OnGpu } from "./call.ts";
 import { call } from "./call.ts";
 import { preparePrimitive } from "./prepare.ts";
 
@@ -15,7 +15,7 @@ export interface Forms {
 }
 
 /** The forms of a primitive. */
-export const formsOf = (primitive: Primitive<never>): Forms => ({
-  call: (context, arrays, given) => call(primitive, context, arrays, given),
+export const formsOf = (primitive: Primitive<never>, ways?: OnGpu): Forms => ({
+  call: (context, arrays, given) => call(primitive, context, arrays, given, ways),
   prepare: (context, options) => preparePrimitive(primitive, context, options),
 });

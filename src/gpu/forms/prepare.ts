@@ -1,18 +1,14 @@
 import type { Arrangement } from "../../kernels/kernel.ts";
-import { requireOptions } from "../../options.ts";
 import type { DeviceFacts } from "../../plan/device_facts.ts";
 import type { TuningOptions } from "../../plan/options.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { withTextParams } from "../../plan/plan.ts";
 import { planFactsFor } from "../../plan/plan_facts_for.ts";
-import { planNames } from "../../primitives/option_names.ts";
 import type { Primitive } from "../../primitives/primitive.ts";
 import type { Context } from "../device/context.ts";
-import { onGpuAlone } from "../device/cpu_context.ts";
 import { planFor } from "../executor/plan_with_parts.ts";
-import { paramsOf } from "../executor/with_params.ts";
 import type { Prepared } from "../recordings/recording.ts";
-import { prepare, prepareNameOf } from "../recordings/recording.ts";
+import { prepare, requirePlanOptions } from "../recordings/recording.ts";
 
 /** Plans a primitive for ranges in some of its arrangements. */
 export async function planPrimitive(
@@ -32,10 +28,6 @@ export async function preparePrimitive(
   context: Context,
   given: { readonly params?: unknown },
 ): Promise<Prepared> {
-  const { name } = primitive;
-  const caller = prepareNameOf(name);
-  onGpuAlone(context, caller);
-  requireOptions(caller, given, planNames(primitive), primitive.cures);
-  const options = { ...given, ...(await paramsOf("plan", given, caller, context)) };
+  const options = await requirePlanOptions(primitive, context, given);
   return prepare(context, await planPrimitive(primitive, context.facts, options));
 }

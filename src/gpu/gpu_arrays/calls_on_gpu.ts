@@ -1,8 +1,8 @@
-import { kindOfArray } from "../../algebra/array_kinds.ts";
 import { powerOfTwoFor } from "../../algebra/power_of_two.ts";
 import type { ElementType } from "../../algebra/types.ts";
-import { isSameType, requireType } from "../../algebra/types.ts";
+import { isSameType } from "../../algebra/types.ts";
 import { ArgumentError, LimitError, WavefoldError } from "../../errors.ts";
+import { notOnGpuError } from "../../primitives/primitive.ts";
 import { takePlan } from "../device/call_memory.ts";
 import type { Context } from "../device/context.ts";
 import { validated } from "../device/device.ts";
@@ -197,10 +197,7 @@ export function requireOnGpu(
   name = option,
 ): GpuArray {
   if (!(array instanceof GpuArray)) {
-    throw new ArgumentError(
-      `${primitive}: ${name} is ${kindOfArray(array)}, and ${beside} is on the GPU; it takes an array on the GPU, as fold.upload makes one`,
-      option,
-    );
+    throw notOnGpuError(primitive, array, option, beside, name);
   }
   const parts = partsOf(array);
   if (parts.context.kept !== context.kept) {
@@ -208,37 +205,6 @@ export function requireOnGpu(
   }
   requireAlive(parts, primitive, name, option);
   return array;
-}
-
-/** @throws {ArgumentError} if `type` names another type than that of the array. */
-export function requireNamed(caller: string, { type: own }: GpuArray, named: unknown, option = "type"): void {
-  if (named !== undefined && !isSameType(requireType(named, caller, option), own)) {
-    throw new ArgumentError(
-      `${caller}: the array on the GPU holds ${own.name}, but ${option} says ${(named as ElementType).name}`,
-      option,
-    );
-  }
-}
-
-/**
- * Requires one flag, weight, value or count for each item.
- *
- * @throws {ArgumentError} if the host knows that their numbers differ. It may not know lengths that are on the GPU.
- */
-export function requireOneEach(
-  title: string,
-  { length, maxLength }: GpuArray,
-  given: GpuArray,
-  option: string,
-  { items = "elements", noun = option } = {},
-): void {
-  const isExact = typeof length === "number" && typeof given.length === "number";
-  if (isExact ? given.maxLength !== maxLength : given.maxLength < maxLength) {
-    throw new ArgumentError(
-      `${title}: ${given.maxLength} ${noun} for ${isExact ? "" : "at most "}${maxLength} ${items}; it takes one for each`,
-      option,
-    );
-  }
 }
 
 /** The least length that a plan is made for: one tile on most devices. */

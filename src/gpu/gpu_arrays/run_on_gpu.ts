@@ -15,10 +15,8 @@ const { partsOf } = GpuArray;
 
 /** A result, and the array that it is an array like. */
 export interface ResultOnGpu
-  extends Pick<Result, "name" | "range" | "type" | "most" | "length" | "isElement"> {
+  extends Pick<Result, "name" | "range" | "type" | "most" | "length" | "isElement" | "hasGaps"> {
   readonly like?: GpuArray | undefined;
-  /** Whether the call leaves elements of the memory that is made for it as they are. They are 0 then. */
-  readonly hasGaps?: boolean;
 }
 
 /** A call whose arguments were checked. */
@@ -29,11 +27,10 @@ interface Call {
   compile(): Promise<Kept & Pick<Prepared, "record">>;
   /** The arrays that it reads, by their ranges. `input` decides the length. */
   readonly sources: Readonly<Record<string, GpuArray>> & { readonly input: GpuArray };
+  /** Those of them that it writes. */
+  readonly written?: readonly GpuArray[];
   /** The numbers of the recording, and further ranges. */
   readonly ranges?: Omit<Ranges, "output" | "length">;
-  /** The arrays of these further ranges, and those of them that it writes. */
-  readonly others?: readonly GpuArray[];
-  readonly written?: readonly GpuArray[];
   /** The arrays that it makes. */
   readonly results: readonly ResultOnGpu[];
   /** The array for the first result, which was checked. */
@@ -55,10 +52,10 @@ export const countOf = (array: GpuArray): Count | undefined => partsOf(array).co
 
 /** Records a call and submits it. It gives an array for each result, but none for those that are dropped. */
 export async function runOnGpu(context: Context, arrays: Arrays, call: Call): Promise<readonly GpuArray[]> {
-  const { title, key, sources, results, into, others = [], written = [] } = call;
+  const { title, key, sources, results, into, written = [] } = call;
   const { input } = sources;
   const operands = Object.entries(sources);
-  const used = [...operands.map(([, array]) => array), into, ...others];
+  const used = [...operands.map(([, array]) => array), into];
   return withMemory(context, arrays, title, used, (make) =>
     withPlanOnGpu(context, key, call.compile, async (prepared) => {
       const places: ResultPlace[] = into ? [{ memory: partsOf(into).memory, offset: into.offset, into }] : [];
@@ -69,16 +66,13 @@ export async function runOnGpu(context: Context, arrays: Arrays, call: Call): Pr
       const counter = isCounted ? await make("count", u32.bytes) : undefined;
       const memoryOf = (array: GpuArray): Memory => partsOf(array).memory;
       const read = operands.flatMap(([, array]) => [memoryOf(array), countOf(array)?.memory]);
-      const made = [...places.map(({ memory }) => memory), counter];
-      const [from, to] = [
-        [...read, ...others.map(memoryOf)],
-        [...made, ...written.map(memoryOf)],
-      ];
-      submitOnGpu(context, title, from, to, (encoder) => {
+      const made = [...places.map(({ memory }) => memory), counter, ...written.map(memoryOf)];
+      submitOnGpu(context, title, read, made, (encoder) => {
         for (const [at, { isElement, hasGaps }] of results.entries()) {
+          const { memory, into } = places[at] as ResultPlace;
           // There may be no element, and an earlier call may have used this buffer.
-          if (hasGaps || (isElement && countOf(input))) {
-            encoder.clearBuffer((places[at] as ResultPlace).memory.buffer);
+          if ((hasGaps && !into) || (isElement && countOf(input))) {
+            encoder.clearBuffer(memory.buffer);
           }
         }
         const rangeOfResult = ({ memory, offset }: ResultPlace) => ({ buffer: memory.buffer, offset });

@@ -2,7 +2,6 @@ import type { ElementType } from "../../algebra/types.ts";
 import { namesNarrow } from "../../algebra/types.ts";
 import { ArgumentError } from "../../errors.ts";
 import type { Arrangement } from "../../kernels/kernel.ts";
-import { requireOptions } from "../../options.ts";
 import { loadSegmentsAndRuns } from "../../parts.ts";
 import type { CompactOptions } from "../../plan/compact.ts";
 import type { Limits } from "../../plan/device_facts.ts";
@@ -10,29 +9,26 @@ import type { AnyOperator, SegmentOptions, SoonOption } from "../../plan/options
 import type { Plan } from "../../plan/plan.ts";
 import { ALL_ARRANGEMENTS } from "../../plan/plan.ts";
 import { planFactsFor } from "../../plan/plan_facts_for.ts";
+import { planFold } from "../../plan/plan_fold.ts";
 import type { Primitive } from "../../plan/plan_recording.ts";
-import { planRecording } from "../../plan/plan_recording.ts";
 import type { ReduceOptions } from "../../plan/reduce.ts";
 import type { ScanOptions } from "../../plan/scan.ts";
 import { windowOf } from "../../plan/window_length.ts";
 import { compact } from "../../primitives/compact.ts";
-import { planNames } from "../../primitives/option_names.ts";
 import { partition } from "../../primitives/partition.ts";
 import { reduce } from "../../primitives/reduce.ts";
 import { scan } from "../../primitives/scan.ts";
 import type { Context, Pipeline } from "../device/context.ts";
-import { onGpuAlone } from "../device/cpu_context.ts";
 import { pipelineOf } from "../device/device.ts";
 import { pipelineKeyOf, usePipelines } from "../device/kept_pipelines.ts";
 import { requireDevice } from "../device/lost.ts";
 import { planFor } from "../executor/plan_with_parts.ts";
-import { paramsOf } from "../executor/with_params.ts";
 import { deferKernels } from "./deferred_kernels.ts";
 import { inWindows } from "./long_ranges.ts";
 import { prepareSoon } from "./prepare_soon.ts";
 import type { Meanwhile } from "./prepared.ts";
 import type { Prepared } from "./recording.ts";
-import { checked, prepare, prepareNameOf } from "./recording.ts";
+import { checked, prepare, prepareNameOf, requirePlanOptions } from "./recording.ts";
 
 // Scans, reductions, compactions and partitions that are prepared for recordings.
 
@@ -51,14 +47,11 @@ export async function prepareFold(
   context: Context,
   given: Options & SegmentOptions & SoonOption,
 ): Promise<Prepared> {
-  const caller = prepareNameOf(primitive);
-  onGpuAlone(context, caller);
-  requireOptions(caller, given, planNames(descriptions[primitive]));
-  requireNoSegments(caller, given);
+  const options = await requirePlanOptions(descriptions[primitive], context, given);
+  requireNoSegments(prepareNameOf(primitive), options);
   const prepareIt = (options: Options, meanwhile?: Meanwhile): Promise<Prepared> =>
     prepareFor(primitive, context, options, undefined, undefined, meanwhile);
-  const options = { ...given, ...(await paramsOf("plan", given, caller, context)) };
-  return given.soon ? prepareSoon(options, prepareIt) : prepareIt(options);
+  return options.soon ? prepareSoon(options, prepareIt) : prepareIt(options);
 }
 
 /** @throws {ArgumentError} for `soon` with segments: the quick plan might bind other ranges. */
@@ -84,7 +77,8 @@ export async function prepareFor(
   meanwhile?: Meanwhile,
 ): Promise<Prepared> {
   const { segments } = options as ScanOptions;
-  const [facts, segmentPart] = await Promise.all([
+  // What plans segments is loaded at the same time.
+  const [facts] = await Promise.all([
     planFactsFor(options, context.facts, true),
     segments === undefined ? undefined : loadSegmentsAndRuns(),
   ]);
@@ -95,9 +89,8 @@ export async function prepareFor(
     const division = await inWindows(primitive, context, options as never, facts, window, arrangements);
     return checked(context, division, isSubmitted);
   }
-  const planner = segmentPart?.plannerOfSegments(primitive);
   const planOf = (some: readonly Arrangement[]): Promise<Plan> =>
-    planFor(options, facts, (own) => planRecording(primitive, own, facts, some, planner));
+    planFor(options, facts, (own) => planFold(primitive, own, facts, some));
   // The device compiles the kernels of the first arrangement on threads of its own. Meanwhile, the others are linked.
   const isWhole = segments || arrangements.length === 1;
   const first = await planOf(isWhole ? arrangements : arrangements.slice(0, 1));

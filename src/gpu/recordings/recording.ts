@@ -5,19 +5,23 @@ import { ArgumentError, shown } from "../../errors.ts";
 import type { OptionNames } from "../../options.ts";
 import { requireOptions } from "../../options.ts";
 import type { LookedUpRange } from "../../plan/looked_up_range.ts";
+import type { ParamsOption } from "../../plan/options.ts";
 import type { ListName, Plan, RangeName, SegmentCounts, SegmentNumber } from "../../plan/plan.ts";
 import { itemBytesOf, RUNS, wholeWords } from "../../plan/plan.ts";
 import { givenAs, itemsOfRange, keyInObject } from "../../plan/ranges.ts";
+import type { OptionsOf } from "../../primitives/option_names.ts";
+import { planNames } from "../../primitives/option_names.ts";
 import type { BufferRange } from "../../primitives/ranges.ts";
 import type { Context, Pipeline } from "../device/context.ts";
+import { onGpuAlone } from "../device/cpu_context.ts";
 import { filledBuffer } from "../device/device.ts";
 import { requireDevice } from "../device/lost.ts";
 import type { ParamSlots } from "../device/param_slots.ts";
 import { STORAGE } from "../device/usage_flags.ts";
 import type { Dispatch, Range } from "../executor/executor.ts";
 import { compilePlan } from "../executor/executor.ts";
-import { paramsPart } from "../executor/with_params.ts";
-
+import type { MayHaveParams } from "../executor/with_params.ts";
+import { paramsOf, paramsPart } from "../executor/with_params.ts";
 import type { Division, Execution } from "./choose_variant.ts";
 import { requireApart, undivided } from "./choose_variant.ts";
 import type { PreparedOn } from "./prepared.ts";
@@ -71,6 +75,18 @@ const KEPT_RECORDINGS = 64;
 /** The method of `Fold` that prepares a primitive: `prepareScan` of `scan`. */
 export const prepareNameOf = (primitive: string): string =>
   `prepare${primitive.slice(0, 1).toUpperCase()}${primitive.slice(1)}`;
+
+/** The options of a plan for recordings: none that the primitive does not take, and with its params. @throws {NoGpuError} {@link ArgumentError} */
+export async function requirePlanOptions<Options extends MayHaveParams>(
+  primitive: OptionsOf,
+  context: Context,
+  given: Options,
+): Promise<Options & ParamsOption> {
+  const caller = prepareNameOf(primitive.name);
+  onGpuAlone(context, caller);
+  requireOptions(caller, given, planNames(primitive), primitive.cures);
+  return { ...given, ...(await paramsOf("plan", given, caller, context)) };
+}
 
 /**
  * Compiles a plan and allocates its scratch. `runs` is how many executions one spine serves. Tests give fewer. If each recording is

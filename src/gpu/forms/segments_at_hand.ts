@@ -1,5 +1,5 @@
 import type { AnyArray } from "../../algebra/arrays.ts";
-import { arrayLike, arrayOver } from "../../algebra/arrays.ts";
+import { arrayLike, arrayOver, goneError } from "../../algebra/arrays.ts";
 import { u32 } from "../../algebra/integers.ts";
 import type { CheckedSegments } from "../../algebra/segments.ts";
 import { requireSegments } from "../../algebra/segments.ts";
@@ -8,11 +8,9 @@ import { isSameType } from "../../algebra/types.ts";
 import { ArgumentError } from "../../errors.ts";
 import { requireOptions } from "../../options.ts";
 import { loadCpuPrimitives, loadStreams } from "../../parts.ts";
-import { requireBindable } from "../../plan/binding_length.ts";
 import { requireRunKey } from "../../plan/run_key.ts";
+import { folds } from "../../primitives/folds.ts";
 import { callNames } from "../../primitives/option_names.ts";
-import { reduce } from "../../primitives/reduce.ts";
-import { scan } from "../../primitives/scan.ts";
 import { onCpu } from "../at_hand/choose_cpu.ts";
 import type { KeysAtHand, SegmentsAtHand } from "../at_hand/cpu_primitives.ts";
 import type { HandTypes, TypeOptions } from "../at_hand/hand_types.ts";
@@ -25,10 +23,10 @@ import type { Given } from "../device/given.ts";
 import { givenOf } from "../device/given.ts";
 import { requireDevice } from "../device/lost.ts";
 import { paramsOf } from "../executor/with_params.ts";
-import { callOnGpu } from "./fold_calls.ts";
-import type { Arrays } from "./gpu_array.ts";
-import { GpuArray } from "./gpu_array.ts";
-import { readAll, uploadAs, viaGpu } from "./upload_and_wrap.ts";
+import type { Arrays, GpuArray } from "../gpu_arrays/gpu_array.ts";
+import { readAll, uploadAs, viaGpu } from "../gpu_arrays/upload_and_wrap.ts";
+import { resultOf, usual } from "./call.ts";
+import { foldsOnGpu } from "./folds_on_gpu.ts";
 
 // Segments of an array at hand. The array, and what says where its segments start, go to the GPU. The call on the GPU does the
 // rest.
@@ -54,7 +52,7 @@ export async function segmentsAtHand(
   options: Options,
   into: Given,
 ): Promise<AnyArray | { readonly keys: AnyArray; readonly values: AnyArray }> {
-  requireOptions(primitive, options, callNames(primitive === "scan" ? scan : reduce));
+  requireOptions(primitive, options, callNames(folds[primitive]));
   if (primitive === "reduce") {
     requireNoRoom(options);
   }
@@ -69,7 +67,8 @@ export async function segmentsAtHand(
     );
   }
   const others = { ...unchecked, ...(await paramsOf("call", options, primitive, context)) };
-  const { checked, keys, ofData } = await segmentsGiven(segments, given, types, title);
+  const { checked, keys } = await segmentsGiven(segments, given, types, title);
+  const marks = marksIn(checked, keys);
   const from = types.from ?? types.type;
   const target = targetFor(into, arrayOf, primitive, given.length, true);
   const size = { primitive: "segments", length: given.length, options: others };
@@ -77,8 +76,8 @@ export async function segmentsAtHand(
     const { initial, ...options } = others as Options;
     const { options: _, ...ends } = await endReaderOf(primitive, initial)({ arrayOf, ...types });
     const call = { primitive, options, given, types, ends, target, segments: checked, keys };
-    const starts = keys?.given ?? ("words" in checked ? givenOf(checked.words) : undefined);
-    return cpu.withArrays(primitive, { data: given, ...(starts && { segments: starts }) }, async () =>
+    const [starts] = marks;
+    return cpu.withArrays(primitive, { data: given, ...(starts && { segments: starts[1] }) }, async () =>
       (await loadCpuPrimitives()).segments(context, call as SegmentsAtHand),
     );
   });
@@ -100,96 +99,79 @@ export async function segmentsAtHand(
       return into.data ?? arrayOf(made.buffer as ArrayBuffer);
     }
   }
-  requireRangesBindable(primitive, given.length, types, checked, keys?.type, context);
-  const startBytes = "rows" in checked ? 0 : arrayIn(checked).byteLength;
+  for (const [name, { isGone }] of marks) {
+    if (isGone) {
+      throw goneError(primitive, "segments", name);
+    }
+  }
+  const known = [["data", given, from] as const, ...marks];
+  const request = folds[primitive].request({
+    types: Object.fromEntries(known.map(([name, , type]) => [name, type])),
+    lengths: Object.fromEntries(known.map(([name, { length }]) => [name, length])),
+    isCounted: false,
+    options: { ...others, ...(types.from && types), segments: startsOnGpu(segments, checked) } as object,
+    facts: context.facts,
+  });
   // What a scan leaves in gaps is that of the caller's array.
   const leaves = checked.kind === "begins" && primitive === "scan" && into.data !== undefined;
-  const bytes =
-    bufferBytesFor(given.byteLength) +
-    bufferBytesFor(given.length * types.type.bytes) +
+  const bytes = marks.reduce(
     // The keys go in, and those of runs come out.
-    2 * bufferBytesFor(startBytes);
+    (sum, [, { byteLength }]) => sum + 2 * bufferBytesFor(byteLength),
+    bufferBytesFor(given.byteLength) + bufferBytesFor(given.length * types.type.bytes),
+  );
   return viaGpu(context, title, given.length, bytes, async (own) => {
-    const { key, keyType } = segments as { readonly key?: unknown; readonly keyType?: unknown };
     const there = async (array: Given, type: ElementType): Promise<GpuArray> =>
       own(await uploadAs(context, arrays, array, await typesOf(array, { type }, title), true));
-    /** What says where segments start, on the GPU. */
-    const starts = async (data: GpuArray): Promise<object> => {
-      if (checked.kind === "matrices") {
-        const { rows, columns } = checked;
-        return { shape: [data.maxLength / (rows * columns), rows, columns], axis: 1 };
-      }
-      if ("rows" in checked) {
-        return { [checked.kind]: checked.rows };
-      }
-      if (ofData && keys !== undefined && isSameType(keys.type, from)) {
-        return { keys: data, key, keyType };
-      }
-      const array = await there(givenOf(arrayIn(checked)), keys?.type ?? u32);
-      return checked.kind === "begins"
-        ? { begins: array, ends: await there(givenOf(checked.ends), u32) }
-        : { [checked.kind]: array, key, keyType };
-    };
     const data = await there(given, from);
-    const result: unknown = await callOnGpu(primitive, context, arrays, data, {
-      ...others,
-      ...(leaves && { into: await there(into, types.type) }),
-      ...(types.from && types),
-      segments: await starts(data),
-    });
-    const { keys: runs, values } = (
-      result instanceof GpuArray ? { keys: undefined, values: result } : result
-    ) as { readonly keys?: GpuArray; readonly values: GpuArray };
-    const [keysOfRuns, contents] = await readAll([
-      runs && own(runs).read(),
-      own(values).read(into.data === undefined ? {} : { into: into.data }),
-    ]);
-    return keysOfRuns ? { keys: keysOfRuns, values: contents } : contents;
+    const onGpu: Record<string, GpuArray> = { data };
+    for (const [name, array, type] of marks) {
+      onGpu[name] = array.data === given.data && isSameType(type, from) ? data : await there(array, type);
+    }
+    const operands = folds[primitive].operands.filter(({ name }) => name in onGpu);
+    const called = { primitive: folds[primitive], ways: foldsOnGpu, context, arrays, operands };
+    const made = await usual.run(called, request, onGpu, leaves ? await there(into, types.type) : undefined);
+    const rooms = [into.data && { into: into.data as never }];
+    return resultOf(request, await readAll(made.map((array, at) => own(array).read(rooms[at])))) as AnyArray;
   });
 }
 
-/** The segments of a call, and the keys if they are runs of keys. `ofData` says whether the data is also what keys are made of. */
+/** The option for a call on the GPU, in which flags are bits. */
+function startsOnGpu(segments: unknown, checked: CheckedSegments): object {
+  const { type: _, heads: __, ...others } = segments as { readonly type?: unknown; readonly heads?: unknown };
+  return checked.kind === "headBits" ? { headBits: checked.words } : others;
+}
+
+/** The arrays that say where segments start, and the types of these. */
+function marksIn(
+  checked: CheckedSegments,
+  keys: KeysAtHand | undefined,
+): readonly (readonly [name: string, array: Given, type: ElementType])[] {
+  if ("rows" in checked) {
+    return [];
+  }
+  if (keys) {
+    return [["keys", keys.given, keys.type]];
+  }
+  const { kind, words, ends } = checked as { kind: string; words: Uint32Array; ends?: Uint32Array };
+  return [[kind, givenOf(words), u32], ...(ends ? [["ends", givenOf(ends), u32] as const] : [])];
+}
+
+/** The segments of a call, and the keys if they are runs of keys. */
 async function segmentsGiven(
   segments: unknown,
   given: Given,
   { type, from = type }: Pick<HandTypes, "type" | "from">,
   title: string,
-): Promise<{ checked: CheckedSegments; keys: KeysAtHand | undefined; ofData: boolean }> {
+): Promise<{ checked: CheckedSegments; keys: KeysAtHand | undefined }> {
   const checked = requireSegments(segments, given.length, title, given.data as AnyArray);
   if (checked.kind !== "keys") {
-    return { checked, keys: undefined, ofData: false };
+    return { checked, keys: undefined };
   }
-  const ofData = checked.keys === given.data;
   const isNamed = (segments as { readonly type?: unknown }).type !== undefined;
-  const keys = ofData && !isNamed ? from : (await keysOf(checked.keys, segments, title)).type;
+  const keys =
+    checked.keys === given.data && !isNamed ? from : (await keysOf(checked.keys, segments, title)).type;
   const key = requireRunKey(segments as object, keys, title, "segments");
-  return { checked, keys: { given: givenOf(checked.keys), type: keys, key }, ofData };
-}
-
-/** @throws {LimitError} for arrays that the device cannot bind. */
-function requireRangesBindable(
-  primitive: "scan" | "reduce",
-  length: number,
-  { type, from = type }: Pick<HandTypes, "type" | "from">,
-  checked: CheckedSegments,
-  keys: ElementType | undefined,
-  { facts: { limits } }: Context,
-): void {
-  const title = `${primitive}<${type.name}>`;
-  requireBindable(title, length, Math.max(type.bytes, from.bytes), limits, "data");
-  if (!("rows" in checked)) {
-    const { length: starts } = arrayIn(checked);
-    requireBindable(`${title}: ${checked.kind}`, starts, (keys ?? u32).bytes, limits, "segments");
-    if ((checked.kind === "offsets" || checked.kind === "begins") && primitive === "reduce") {
-      requireBindable(
-        `${title}: the totals`,
-        checked.kind === "begins" ? starts : starts - 1,
-        type.bytes,
-        limits,
-        "segments",
-      );
-    }
-  }
+  return { checked, keys: { given: givenOf(checked.keys), type: keys, key } };
 }
 
 /** The type of the keys. @throws {ArgumentError} if they are no array of an element type. */
@@ -207,6 +189,3 @@ const keysLike = ({ given, type, key }: KeysAtHand, { buffer }: Uint8Array): Any
   isSameType(type, key.type)
     ? arrayLike(given.data, buffer as ArrayBuffer)
     : arrayOver(key.type, buffer as ArrayBuffer);
-
-const arrayIn = (checked: Exclude<CheckedSegments, { rows: number }>): AnyArray =>
-  checked.kind === "keys" ? checked.keys : checked.words;

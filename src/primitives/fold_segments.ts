@@ -1,0 +1,164 @@
+import { u32 } from "../algebra/integers.ts";
+import type { Matrices } from "../algebra/segments.ts";
+import { endsIn, requireKind, requireRows } from "../algebra/segments.ts";
+import type { ElementType } from "../algebra/types.ts";
+import { isSameType } from "../algebra/types.ts";
+import { ArgumentError, refuse } from "../errors.ts";
+import type { SegmentsBy } from "../plan/options.ts";
+import { requireRunKey } from "../plan/run_key.ts";
+import type { Given, Operand, Request, Result } from "./primitive.ts";
+import { notOnGpuError } from "./primitive.ts";
+
+// Segments of scans and reductions of arrays on the GPU. What says where they start is on the GPU, too.
+
+const inside = "segments";
+
+const operandOf = (name: string, range = name): Operand => ({
+  name,
+  range: range as Operand["range"],
+  inside,
+  mayBeAtHand: true,
+});
+
+/** What may say where segments start. */
+export const segmentOperands: readonly Operand[] = [
+  operandOf("offsets"),
+  operandOf("begins"),
+  operandOf("ends"),
+  operandOf("heads"),
+  operandOf("headBits", "heads"),
+  operandOf("keys"),
+];
+
+/** The option that says where segments start. Nobody has checked it. */
+export interface SegmentsGiven {
+  readonly segments?: unknown;
+}
+
+/** The segments of a call. */
+export interface FoldSegments extends Pick<Request, "numbers" | "named" | "reads"> {
+  /** What the plan takes. */
+  readonly by: SegmentsBy;
+  /** The most segments that there may be, and whether only the GPU knows how many there are. */
+  readonly most: number;
+  readonly isCounted?: boolean;
+  /** The key that a reduction gives for each run. */
+  readonly runs?: Pick<Result, "type" | "like"> | undefined;
+}
+
+/** @throws {ArgumentError} for an operand of another type than u32. */
+export function requireWords(
+  type: ElementType | undefined,
+  name: string,
+  title: string,
+  option: string = inside,
+): void {
+  if (type && !isSameType(type, u32)) {
+    throw new ArgumentError(`${title}: ${name} holds ${type.name}; it takes u32`, option);
+  }
+}
+
+/** Where the segments of a call start. @throws {ArgumentError} */
+export function segmentsOf(given: Given<SegmentsGiven>, title: string, name: string): FoldSegments {
+  const { types, lengths, isCounted, options } = given;
+  const { data: items = 0 } = lengths;
+  const length = isCounted ? undefined : items;
+  const [kind, value] = requireKind(options.segments, title, length);
+  if (kind === "rows" || kind === "columns") {
+    const rows = requireRows(kind, value, length, title);
+    return kind === "rows"
+      ? { by: kind, numbers: { rows }, most: Math.ceil(items / rows), isCounted }
+      : // There are as many columns, however many rows there are.
+        { by: kind, numbers: { columns: rows }, most: rows };
+  }
+  if (kind === "matrices") {
+    // Each call says how many matrices there are.
+    const [matrices, rows, columns] = value as Matrices;
+    const named = { segments: kind, rows, columns };
+    return { by: { shape: [2, rows, columns], axis: 1 }, most: matrices * columns, named };
+  }
+  const arrays = { [kind]: value, ...(kind === "begins" && { ends: endsIn(options.segments) }) };
+  for (const [marks, array] of Object.entries(arrays)) {
+    if (array !== undefined && types[marks] === undefined) {
+      throw notOnGpuError(name, array, inside, "data", marks);
+    }
+    if (marks !== "keys") {
+      requireWords(types[marks], marks, title);
+    }
+  }
+  if (kind === "offsets" || kind === "begins") {
+    const segmentCount = requireStarts(kind, given, title);
+    return { by: kind, numbers: { segmentCount }, most: segmentCount };
+  }
+  requireMarks(kind, given, title);
+  return kind === "keys"
+    ? runsOf(given, title, name === "reduce")
+    : { by: kind, most: items, isCounted: true };
+}
+
+/** The number of segments that start at offsets, or that have a begin and an end each. @throws {ArgumentError} */
+function requireStarts(
+  kind: "offsets" | "begins",
+  { lengths: { offsets = 0, begins = 0, ends = 0 }, counted = [] }: Given<SegmentsGiven>,
+  title: string,
+): number {
+  if (kind === "offsets") {
+    if (counted.includes(kind) || offsets < 1) {
+      refuse(
+        title,
+        "segments",
+        offsets < 1 ? "no offsets" : "offsets with a length on the GPU",
+        "one offset more than there are segments, and their number on the CPU",
+      );
+    }
+    return offsets - 1;
+  }
+  if (counted.includes("begins") || counted.includes("ends")) {
+    refuse(title, "segments", "begins or ends with a length on the GPU", "their number on the CPU");
+  }
+  if (begins !== ends) {
+    throw new ArgumentError(
+      `${title}: there are ${begins} begins and ${ends} ends; each segment has one of both`,
+      "segments",
+    );
+  }
+  return begins;
+}
+
+/** Requires a key, a flag or a bit for each item. @throws {ArgumentError} if the host knows that their numbers differ. */
+function requireMarks(
+  kind: "keys" | "heads" | "headBits",
+  { lengths, counted = [] }: Given<SegmentsGiven>,
+  title: string,
+): void {
+  const { data: items = 0, [kind]: marks = items } = lengths;
+  const isBits = kind === "headBits";
+  const needed = isBits ? Math.ceil(items / 32) : items;
+  const isExact = !(isBits || counted.includes("data") || counted.includes(kind));
+  if (isExact ? marks !== needed : marks < needed) {
+    throw new ArgumentError(
+      `${title}: ${kind} has ${marks} for ${items} items; it takes ${isBits ? `${needed} words, a bit for each` : "one for each"}`,
+      "segments",
+    );
+  }
+}
+
+/** Runs of equal keys. They may be computed from the data. */
+function runsOf(
+  { types: { data, keys = data }, lengths, options }: Given<SegmentsGiven>,
+  title: string,
+  reduces: boolean,
+): FoldSegments {
+  const from = keys as ElementType;
+  const { key, keyType } = options.segments as { readonly key?: string; readonly keyType?: ElementType };
+  const { type, text } = requireRunKey({ key, keyType }, from, title, "segments");
+  const computed = text === undefined ? {} : { key: text, keyType: type };
+  return {
+    by: { keys: from, ...computed, ...(reduces && { unique: true }) },
+    ...("keys" in lengths ? {} : { reads: { keys: "data" } }),
+    most: lengths.data ?? 0,
+    isCounted: true,
+    ...(reduces && { runs: { type, ...(text === undefined && { like: "keys" }) } }),
+    named: { segments: from, ...computed },
+  };
+}
