@@ -390,38 +390,28 @@ testMutations(
     scan: scanned({ alone: 2 ** 20, threads: 2 ** 12 }),
     reversed: scanned({ alone: 1 }, true),
   },
-  [
-    { title: "all matrices are one", shownBy: "scan", from: "place % all / call.columns * items", to: "0u" },
-    {
-      title: "chunks are those of one matrix",
-      shownBy: "scan",
-      from: "place / all * call.chunk_rows",
-      to: "place / call.columns * call.chunk_rows",
+  {
+    scan: {
+      "all matrices are one": ["place % all / call.columns * items", "0u"],
+      "chunks are those of one matrix": [
+        "place / all * call.chunk_rows",
+        "place / call.columns * call.chunk_rows",
+      ],
+      "the last matrix does not count": ["(call.length + items - 1u) / items", "(call.length - 1u) / items"],
     },
-    {
-      title: "a matrix goes on in the next one",
+    reduction: {
       // In a scan, it only writes what another thread writes, too: the last one counts.
-      shownBy: "reduction",
-      from: "min(length - min(length, before), items)",
-      to: "length - min(length, before)",
+      "a matrix goes on in the next one": [
+        "min(length - min(length, before), items)",
+        "length - min(length, before)",
+      ],
     },
-    {
-      title: "the last matrix does not count",
-      shownBy: "scan",
-      from: "(call.length + items - 1u) / items",
-      to: "(call.length - 1u) / items",
+    reversed: {
+      "matrices are mirrored as one": ["let before = index - index % items;", "let before = 0u;"],
+      "a mirrored matrix ends with the data": [
+        "let own = min(data_length() - before, items);",
+        "let own = data_length() - before;",
+      ],
     },
-    {
-      title: "matrices are mirrored as one",
-      shownBy: "reversed",
-      from: "let before = index - index % items;",
-      to: "let before = 0u;",
-    },
-    {
-      title: "a mirrored matrix ends with the data",
-      shownBy: "reversed",
-      from: "let own = min(data_length() - before, items);",
-      to: "let own = data_length() - before;",
-    },
-  ],
+  },
 );

@@ -197,29 +197,21 @@ describe("bad input at hand", () => {
   });
 });
 
-testMutations(fold, { examples: examplesOf("gather") }, [
+testMutations(
+  fold,
+  { examples: examplesOf("gather") },
   {
-    title: "a position past the last value takes what lies there",
-    shownBy: "examples",
-    from: "if (position < most)",
-    to: "if (true)",
+    examples: {
+      "a position past the last value takes what lies there": ["if (position < most)", "if (true)"],
+      "the value behind the last one counts, too": ["if (position < most)", "if (position <= most)"],
+      "values are taken from the start of their binding": [
+        "values[call.values_base + position]",
+        "values[position]",
+      ],
+      "all values that there is room for count": [
+        "min(count[call.count_base], call.sorted_length)",
+        "call.sorted_length",
+      ],
+    },
   },
-  {
-    title: "the value behind the last one counts, too",
-    shownBy: "examples",
-    from: "if (position < most)",
-    to: "if (position <= most)",
-  },
-  {
-    title: "values are taken from the start of their binding",
-    shownBy: "examples",
-    from: "values[call.values_base + position]",
-    to: "values[position]",
-  },
-  {
-    title: "all values that there is room for count",
-    shownBy: "examples",
-    from: "min(count[call.count_base], call.sorted_length)",
-    to: "call.sorted_length",
-  },
-]);
+);

@@ -196,48 +196,30 @@ describe("on SwiftShader", () => {
   });
 });
 
-testMutations(fold, { channels: counted({}), pairs: pairsOf }, [
+testMutations(
+  fold,
+  { channels: counted({}), pairs: pairsOf },
   {
-    title: "an item outside all bins counts in the next channel",
-    shownBy: "pairs",
-    from: "bin < BINS && channel < CHANNELS",
-    to: "channel < CHANNELS",
+    pairs: {
+      "an item outside all bins counts in the next channel": [
+        "bin < BINS && channel < CHANNELS",
+        "channel < CHANNELS",
+      ],
+      "an item outside the first dimension counts": ["bin < BINS && channel < CHANNELS", "bin < BINS"],
+      "another item's bin is stored": [
+        "bin_numbers[index] = select",
+        "bin_numbers[length - 1u - index] = select",
+      ],
+      "each thread stores one bin": [
+        "let index = tile * TILE + item * WORK_GROUP_SIZE + thread;",
+        "let index = tile * TILE + thread;",
+        { unseenOnGpus: "a work-group has a thread for each of the fifteen bins there" },
+      ],
+    },
+    channels: {
+      "channels lie in each other": ["channel * BINS + bin", "channel + bin"],
+      "a part starts with the first channel": ["(index + call.first_index) % CHANNELS", "index % CHANNELS"],
+      "counters of the first channel alone are added": ["bin < CHANNELS * BINS;", "bin < BINS;"],
+    },
   },
-  {
-    title: "an item outside the first dimension counts",
-    shownBy: "pairs",
-    from: "bin < BINS && channel < CHANNELS",
-    to: "bin < BINS",
-  },
-  {
-    title: "channels lie in each other",
-    shownBy: "channels",
-    from: "channel * BINS + bin",
-    to: "channel + bin",
-  },
-  {
-    title: "a part starts with the first channel",
-    shownBy: "channels",
-    from: "(index + call.first_index) % CHANNELS",
-    to: "index % CHANNELS",
-  },
-  {
-    title: "counters of the first channel alone are added",
-    shownBy: "channels",
-    from: "bin < CHANNELS * BINS;",
-    to: "bin < BINS;",
-  },
-  {
-    title: "another item's bin is stored",
-    shownBy: "pairs",
-    from: "bin_numbers[index] = select",
-    to: "bin_numbers[length - 1u - index] = select",
-  },
-  {
-    title: "each thread stores one bin",
-    shownBy: "pairs",
-    from: "let index = tile * TILE + item * WORK_GROUP_SIZE + thread;",
-    to: "let index = tile * TILE + thread;",
-    unseenOnGpus: "a work-group has a thread for each of the fifteen bins there",
-  },
-]);
+);

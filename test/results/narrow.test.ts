@@ -395,68 +395,39 @@ testMutations(
     sort: examplesOf("sort", { type: "u16" }),
     map: examplesOf("map", { type: "u16" }),
   },
-  [
-    {
-      title: "signed items have no sign",
-      shownBy: "search",
-      from: /bitcast<u32>\(extractBits\(bitcast<i32>\(bits\), place, BITS\)\)/g,
-      to: "extractBits(bits, place, BITS)",
+  {
+    search: {
+      "signed items have no sign": [
+        /bitcast<u32>\(extractBits\(bitcast<i32>\(bits\), place, BITS\)\)/g,
+        "extractBits(bits, place, BITS)",
+      ],
     },
-    {
-      title: "the last word is not widened",
-      shownBy: "sort",
-      from: /vector < \(length \+ 3u\) \/ 4u/g,
-      to: "vector < length / 4u - 1u",
+    sort: {
+      "the last word is not widened": [/vector < \(length \+ 3u\) \/ 4u/g, "vector < length / 4u - 1u"],
+      "widened items start at their binding": [/call\.input_base \/ ITEMS_OF_WORD \+ place/g, "place"],
+      "a packed word loses what follows the last item": [
+        /if \(count - first < ITEMS_OF_WORD\)/g,
+        "if (false)",
+      ],
+      "packed items start at their binding": [/call\.output_base \/ ITEMS_OF_WORD \+ word/g, "word"],
     },
-    {
-      title: "widened items start at their binding",
-      shownBy: "sort",
-      from: /call\.input_base \/ ITEMS_OF_WORD \+ place/g,
-      to: "place",
+    map: {
+      "vectors of packed items start at their binding": [
+        /\(call\.input_base \+ vector \* VECTOR\) \/ ITEMS_OF_WORD/g,
+        "vector * VECTOR / ITEMS_OF_WORD",
+      ],
+      "a vector of packed items is one word": [/word \+ \w+ \/ ITEMS_OF_WORD/g, "word"],
+      "a word is read as its first item alone": [/\(first \+ \w+\) % ITEMS_OF_WORD \* BITS/g, "0u"],
+      "at the end of the data, packed items start at their binding": [
+        /\(call\.input_base \+ index\) \/ ITEMS_OF_WORD/g,
+        "index / ITEMS_OF_WORD",
+      ],
+      "at the end of the data, a word is read as its first item alone": [
+        /index % ITEMS_OF_WORD \* BITS/g,
+        "0u",
+      ],
     },
-    {
-      title: "vectors of packed items start at their binding",
-      shownBy: "map",
-      from: /\(call\.input_base \+ vector \* VECTOR\) \/ ITEMS_OF_WORD/g,
-      to: "vector * VECTOR / ITEMS_OF_WORD",
-    },
-    {
-      title: "a vector of packed items is one word",
-      shownBy: "map",
-      from: /word \+ \w+ \/ ITEMS_OF_WORD/g,
-      to: "word",
-    },
-    {
-      title: "a word is read as its first item alone",
-      shownBy: "map",
-      from: /\(first \+ \w+\) % ITEMS_OF_WORD \* BITS/g,
-      to: "0u",
-    },
-    {
-      title: "at the end of the data, packed items start at their binding",
-      shownBy: "map",
-      from: /\(call\.input_base \+ index\) \/ ITEMS_OF_WORD/g,
-      to: "index / ITEMS_OF_WORD",
-    },
-    {
-      title: "at the end of the data, a word is read as its first item alone",
-      shownBy: "map",
-      from: /index % ITEMS_OF_WORD \* BITS/g,
-      to: "0u",
-    },
-    {
-      title: "a packed word loses what follows the last item",
-      shownBy: "sort",
-      from: /if \(count - first < ITEMS_OF_WORD\)/g,
-      to: "if (false)",
-    },
-    {
-      title: "packed items start at their binding",
-      shownBy: "sort",
-      from: /call\.output_base \/ ITEMS_OF_WORD \+ word/g,
-      to: "word",
-    },
-  ],
+  },
 );
 
 test("a recording says why input and output of items of 8 and 16 bits are in two buffers", async () => {

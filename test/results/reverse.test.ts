@@ -635,96 +635,78 @@ testMutations(
       yield [await own.scan(broken, options), expected];
     },
   },
-  [
-    {
-      title: "an operator gets its operands in the order of the kernel",
-      shownBy: "all",
-      from: "fn combine(later: Element, earlier: Element)",
-      to: "fn combine(earlier: Element, later: Element)",
+  {
+    all: {
+      "an operator gets its operands in the order of the kernel": [
+        "fn combine(later: Element, earlier: Element)",
+        "fn combine(earlier: Element, later: Element)",
+      ],
+      "items are not mirrored": ["return data_length() - 1u - index;", "return index;"],
+      "the input in the output's buffer is read in its own order": [
+        "output[call.input_base + mirrored(index)]",
+        "output[call.input_base + index]",
+      ],
     },
-    {
-      title: "within segments, too",
-      shownBy: "keys",
-      from: "fn combine_values(later: SegmentValue, earlier: SegmentValue)",
-      to: "fn combine_values(earlier: SegmentValue, later: SegmentValue)",
+    keys: {
+      "within segments, too": [
+        "fn combine_values(later: SegmentValue, earlier: SegmentValue)",
+        "fn combine_values(earlier: SegmentValue, later: SegmentValue)",
+      ],
+      "segments start where they do in the caller's order": [
+        "mirrored(index) + 1u, index > 0u",
+        "mirrored(index), index > 0u",
+      ],
     },
-    {
-      title: "items are not mirrored",
-      shownBy: "all",
-      from: "return data_length() - 1u - index;",
-      to: "return index;",
+    "a single pass": {
+      "the input is read in its own order": [
+        "input[call.input_base + mirrored(index)]",
+        "input[call.input_base + index]",
+      ],
+      "results are written in the order of the kernel": [
+        "output[call.output_base + mirrored(index)] = item",
+        "output[call.output_base + index] = item",
+      ],
     },
-    {
-      title: "the input is read in its own order",
-      shownBy: "a single pass",
-      from: "input[call.input_base + mirrored(index)]",
-      to: "input[call.input_base + index]",
+    mapped: {
+      "a map sees the index of the kernel": ["mirrored(i) + call.first_index", "i + call.first_index"],
     },
-    {
-      title: "the input in the output's buffer is read in its own order",
-      shownBy: "all",
-      from: "output[call.input_base + mirrored(index)]",
-      to: "output[call.input_base + index]",
+    "whole vectors": {
+      "vectors are read in their own order": [
+        "input[call.input_base + data_length() / VECTOR - 1u - vector]",
+        "input[call.input_base + vector]",
+      ],
+      "vectors are written in the order of the kernel": [
+        "output[call.output_base + data_length() / VECTOR - 1u - vector] = items",
+        "output[call.output_base + vector] = items",
+      ],
+      "the items of a vector are not mirrored": [
+        "array<Input, VECTOR>(vector.w, vector.z, vector.y, vector.x)",
+        "array<Input, VECTOR>(vector.x, vector.y, vector.z, vector.w)",
+      ],
     },
-    {
-      title: "results are written in the order of the kernel",
-      shownBy: "a single pass",
-      from: "output[call.output_base + mirrored(index)] = item",
-      to: "output[call.output_base + index] = item",
+    rows: {
+      "rows change places": [
+        "let first = index - index % call.columns;",
+        "let first = data_length() - call.columns - (index - index % call.columns);",
+      ],
     },
-    {
-      title: "a map sees the index of the kernel",
-      shownBy: "mapped",
-      from: "mirrored(i) + call.first_index",
-      to: "i + call.first_index",
+    "rows that are cut off": {
+      "a row that is cut off is as long as the others": [
+        "min(call.columns, data_length() - first) - 1u",
+        "call.columns - 1u",
+      ],
     },
-    {
-      title: "vectors are read in their own order",
-      shownBy: "whole vectors",
-      from: "input[call.input_base + data_length() / VECTOR - 1u - vector]",
-      to: "input[call.input_base + vector]",
+    columns: {
+      "columns go from their first items on": [
+        "(rows - 1u - index / call.columns)",
+        "(index / call.columns)",
+      ],
     },
-    {
-      title: "vectors are written in the order of the kernel",
-      shownBy: "whole vectors",
-      from: "output[call.output_base + data_length() / VECTOR - 1u - vector] = items",
-      to: "output[call.output_base + vector] = items",
+    "columns that are cut off": {
+      "a column that is cut off is as long as the others": [
+        /(let rows = length \/ call\.columns \+ select\(0u, 1u, )column < length % call\.columns\);\n {2}return \(rows/,
+        "$1true);\n  return (rows",
+      ],
     },
-    {
-      title: "the items of a vector are not mirrored",
-      shownBy: "whole vectors",
-      from: "array<Input, VECTOR>(vector.w, vector.z, vector.y, vector.x)",
-      to: "array<Input, VECTOR>(vector.x, vector.y, vector.z, vector.w)",
-    },
-    {
-      title: "rows change places",
-      shownBy: "rows",
-      from: "let first = index - index % call.columns;",
-      to: "let first = data_length() - call.columns - (index - index % call.columns);",
-    },
-    {
-      title: "a row that is cut off is as long as the others",
-      shownBy: "rows that are cut off",
-      from: "min(call.columns, data_length() - first) - 1u",
-      to: "call.columns - 1u",
-    },
-    {
-      title: "columns go from their first items on",
-      shownBy: "columns",
-      from: "(rows - 1u - index / call.columns)",
-      to: "(index / call.columns)",
-    },
-    {
-      title: "a column that is cut off is as long as the others",
-      shownBy: "columns that are cut off",
-      from: /(let rows = length \/ call\.columns \+ select\(0u, 1u, )column < length % call\.columns\);\n {2}return \(rows/,
-      to: "$1true);\n  return (rows",
-    },
-    {
-      title: "segments start where they do in the caller's order",
-      shownBy: "keys",
-      from: "mirrored(index) + 1u, index > 0u",
-      to: "mirrored(index), index > 0u",
-    },
-  ],
+  },
 );

@@ -275,77 +275,52 @@ const behind: Subject = async function* (fold) {
 /** Why a GPU hides a store past the end of a binding. */
 const KEPT_INSIDE = "the GPU keeps stores inside the binding";
 
-testMutations(fold, { examples: examplesOf("scatter"), others, behind }, [
+testMutations(
+  fold,
+  { examples: examplesOf("scatter"), others, behind },
   {
-    title: "a position past the end is written",
-    shownBy: "behind",
-    from: "if (position < call.room)",
-    to: "if (true)",
-    unseenOnGpus: KEPT_INSIDE,
+    behind: {
+      "a position past the end is written": [
+        "if (position < call.room)",
+        "if (true)",
+        { unseenOnGpus: KEPT_INSIDE },
+      ],
+      "the position behind the last one is written, too": [
+        "if (position < call.room)",
+        "if (position <= call.room)",
+        { unseenOnGpus: KEPT_INSIDE },
+      ],
+      "elements past the end go there": ["if (item < call.room)", "if (true)", { unseenOnGpus: KEPT_INSIDE }],
+    },
+    examples: {
+      "positions are read from the start of their binding": [
+        "positions[call.positions_base + index]",
+        "positions[index]",
+      ],
+      "words go to the start of their binding": [
+        "output_words[call.output_base + position]",
+        "output_words[position]",
+      ],
+      "the last item is not filled": ["index < call.length", "index + 1u < call.length"],
+    },
+    others: {
+      "counters start from zero": ["atomicStore(&counters[place], identity());", ""],
+      "one copy of the counters is left out": [
+        "for (var copy = 0u; copy < COPIES; copy++)",
+        "for (var copy = 1u; copy < COPIES; copy++)",
+      ],
+      "positions past the end are not cut": ["min(read_item(index), call.room)", "read_item(index)"],
+      "a claim is that of the element before": [
+        "atomicStore(&claims[position], index)",
+        "atomicStore(&claims[position], max(index, 1u) - 1u)",
+      ],
+      "totals go to the places that they are read from": [
+        "write_item(position, read_item(index))",
+        "write_item(index, read_item(index))",
+      ],
+    },
   },
-  {
-    title: "the position behind the last one is written, too",
-    shownBy: "behind",
-    from: "if (position < call.room)",
-    to: "if (position <= call.room)",
-    unseenOnGpus: KEPT_INSIDE,
-  },
-  {
-    title: "positions are read from the start of their binding",
-    shownBy: "examples",
-    from: "positions[call.positions_base + index]",
-    to: "positions[index]",
-  },
-  {
-    title: "words go to the start of their binding",
-    shownBy: "examples",
-    from: "output_words[call.output_base + position]",
-    to: "output_words[position]",
-  },
-  {
-    title: "the last item is not filled",
-    shownBy: "examples",
-    from: "index < call.length",
-    to: "index + 1u < call.length",
-  },
-  {
-    title: "counters start from zero",
-    shownBy: "others",
-    from: "atomicStore(&counters[place], identity());",
-    to: "",
-  },
-  {
-    title: "elements past the end go there",
-    shownBy: "behind",
-    from: "if (item < call.room)",
-    to: "if (true)",
-    unseenOnGpus: KEPT_INSIDE,
-  },
-  {
-    title: "one copy of the counters is left out",
-    shownBy: "others",
-    from: "for (var copy = 0u; copy < COPIES; copy++)",
-    to: "for (var copy = 1u; copy < COPIES; copy++)",
-  },
-  {
-    title: "positions past the end are not cut",
-    shownBy: "others",
-    from: "min(read_item(index), call.room)",
-    to: "read_item(index)",
-  },
-  {
-    title: "a claim is that of the element before",
-    shownBy: "others",
-    from: "atomicStore(&claims[position], index)",
-    to: "atomicStore(&claims[position], max(index, 1u) - 1u)",
-  },
-  {
-    title: "totals go to the places that they are read from",
-    shownBy: "others",
-    from: "write_item(position, read_item(index))",
-    to: "write_item(index, read_item(index))",
-  },
-]);
+);
 
 test("types of results", async () => {
   const made = await fold().scatter(Float32Array.of(1), Uint32Array.of(0), { length: 1, type: f32 });
