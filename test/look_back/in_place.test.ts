@@ -24,7 +24,7 @@ import {
   mapsInTurn,
   ofAffine,
 } from "./operators.ts";
-import type { Change, LookBack } from "./support.ts";
+import type { LookBack, Mutations } from "./support.ts";
 import {
   changed,
   contextOfFold,
@@ -37,6 +37,7 @@ import {
   missing,
   onGpu,
   POISON,
+  rowsOf,
   STUCK_MS,
   shapeOf,
   wordsOf,
@@ -231,44 +232,30 @@ for (const one of cases) {
 }
 
 /** Rules broken, each of which some fault shows. */
-const mutations: readonly {
-  readonly title: string;
-  readonly change: Change;
-  readonly entryPoint?: string;
-}[] = [
-  {
-    title: "a tile that lacks what comes before it is scanned all the same",
-    change: [["if (workgroupUniformLoad(&look_back_is_found) == 0u) {", "if (false) {"]],
-  },
-  {
-    title: "a tile that is left does not say so",
-    change: [["atomicStore(&spine[place_of_left(tile)], run_number());", ""]],
-  },
-  {
-    title: "a tile is also left if an earlier run left it",
-    entryPoint: "scan_left_tiles",
-    change: [
-      [
-        "atomicLoad(&spine[place_of_left(own)]) == run_number()",
-        "atomicLoad(&spine[place_of_left(own)]) != 0u",
-      ],
-    ],
-  },
-  {
-    title: "a work-group scans only the first of its tiles that are left",
-    entryPoint: "scan_left_tiles",
-    change: [
-      ["  take_left_tile(tile, thread, length);", "  take_left_tile(tile, thread, length);\n    break;"],
-    ],
-  },
-  {
-    title: "each tile that is left starts from the carry of its group",
-    entryPoint: "scan_left_tiles",
-    change: [["return read_place(entry_of_tile(other)).element;", "return identity();"]],
-  },
-];
+const mutations: Mutations<{ readonly entryPoint?: string }> = {
+  "a tile that lacks what comes before it is scanned all the same": [
+    "if (workgroupUniformLoad(&look_back_is_found) == 0u) {",
+    "if (false) {",
+  ],
+  "a tile that is left does not say so": ["atomicStore(&spine[place_of_left(tile)], run_number());", ""],
+  "a tile is also left if an earlier run left it": [
+    "atomicLoad(&spine[place_of_left(own)]) == run_number()",
+    "atomicLoad(&spine[place_of_left(own)]) != 0u",
+    { entryPoint: "scan_left_tiles" },
+  ],
+  "a work-group scans only the first of its tiles that are left": [
+    "  take_left_tile(tile, thread, length);",
+    "  take_left_tile(tile, thread, length);\n    break;",
+    { entryPoint: "scan_left_tiles" },
+  ],
+  "each tile that is left starts from the carry of its group": [
+    "return read_place(entry_of_tile(other)).element;",
+    "return identity();",
+    { entryPoint: "scan_left_tiles" },
+  ],
+};
 
-for (const { title, change, entryPoint = "scan_single_pass" } of mutations) {
+for (const { title, change, entryPoint = "scan_single_pass" } of rowsOf(mutations)) {
   test(`caught: ${title}`, { timeout: STUCK_MS }, async () => {
     allowFindings();
     const shape = shapeOf("by threads", contextOfFold(fold()).facts);

@@ -185,6 +185,19 @@ export async function preparePartition(
 /** A change of a kernel's text: pairs of what is found there, and what replaces each. */
 export type Change = readonly (readonly [find: string | RegExp, replacement: string])[];
 
+/** Rules broken in a kernel's text, by what is wrong then: what is found there, what replaces it, and what else a test has to know. */
+export type Mutations<Details = object> = Readonly<
+  Record<string, readonly [find: string | RegExp, replacement: string, details?: Details]>
+>;
+
+/** The rows of a table of mutations, as tests take them. */
+export const rowsOf = <Details>(mutations: Mutations<Details>) =>
+  Object.entries(mutations).map(([title, [find, replacement, details]]) => ({
+    title,
+    change: [[find, replacement]] as Change,
+    ...(details as Details),
+  }));
+
 /** A scan of rows that start at vectors, as on an adapter by subgroups. `change` is made to the kernel of long rows. */
 export async function prepareRows(
   fold: Fold,
