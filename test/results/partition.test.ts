@@ -24,14 +24,13 @@ import { pairs } from "../support/pairs.ts";
 import { arrayOfBits, randomBits, randomItems } from "../support/random.ts";
 import type { PlacedRanges, Places } from "../support/ranges.ts";
 import { runPlaced } from "../support/ranges.ts";
+import { lacks } from "../support/sorts.ts";
 
 const fold = useFold();
 
 const Twelve = struct({ name: "Twelve", fields: { a: u32, b: u32, c: f32 } });
 
 const types: readonly ElementType[] = [u32, f16, u64, Twelve as unknown as ElementType];
-const missing = ({ feature }: ElementType): boolean =>
-  feature !== undefined && !fold().device.features.has(feature);
 
 /** What is kept: some, every second item, none, all, all but the last, and the last alone. */
 const predicates: readonly [where: string, keep: (index: number, length: number) => boolean][] = [
@@ -85,7 +84,7 @@ const ofTypes = pairs({
 test.for(ofTypes)(
   "$algorithm, $type.name, $tuning, where $predicate.0, indices: $indices: at every edge",
   async ({ algorithm, type, tuning, indices, predicate: [text, keep] }, { skip }) => {
-    skip(missing(type), `the adapter has no ${type.feature}`);
+    skip(lacks(fold(), type), `the adapter has no ${type.feature}`);
     // A predicate that names the length is another kernel for each.
     const lengths = lengthsOf(tuning);
     for (const length of text.includes("LENGTH") ? lengths.slice(-2) : lengths) {
@@ -379,7 +378,7 @@ describe.each(recordings)(
     };
 
     test.for(["every layout and length"])("%s", async (_, { skip }) => {
-      skip(missing(type), `the adapter has no ${type.feature}`);
+      skip(lacks(fold(), type), `the adapter has no ${type.feature}`);
       await (kind === "classes" ? partClasses() : kind === "two sides" ? partTwoSides() : partApart());
     });
   },
@@ -738,7 +737,7 @@ describe("classes", () => {
   test.for(pairs({ type: types, algorithm: algorithmNames, tuning: tunings, given, indices: [false, true] }))(
     "$algorithm, $type.name, $tuning, $given.0 classes, indices: $indices: at every edge",
     async ({ algorithm, type, tuning, given: [classes, text, of], indices }, { skip }) => {
-      skip(missing(type), `the adapter has no ${type.feature}`);
+      skip(lacks(fold(), type), `the adapter has no ${type.feature}`);
       for (const length of lengthsOf(tuning)) {
         const data = randomItems(type, length, `classes ${type.name} ${length}`);
         const options = { type, classes, class: text, algorithm, ...tuning, indices };

@@ -16,6 +16,7 @@ import { expectSameBits } from "../support/compare.ts";
 import { planAs, useFoldOfOneSize } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { anyItems, randomWords } from "../support/random.ts";
+import { lacks } from "../support/sorts.ts";
 
 // Scans and reductions of rows that work-groups take whole, or in parts, against the reference, on every element.
 
@@ -120,10 +121,7 @@ const cases = combinations
 
 test.for(cases)("a scan of $name, exclusive: $exclusive", async (row, { skip }) => {
   const { type, op, initial, own, facts, exclusive } = row;
-  skip(
-    type.feature !== undefined && !fold().device.features.has(type.feature),
-    "the adapter has no shader-f16",
-  );
+  skip(lacks(fold(), type), "the adapter has no shader-f16");
   const starts = row.turn % 2 === 0 ? { initial } : {};
   const options = { type, op, exclusive, ...own, ...(starts.initial !== undefined && { initial: true }) };
   for (const reverse of [false, true]) {
@@ -169,10 +167,7 @@ test.for(cases)("a scan of $name, exclusive: $exclusive", async (row, { skip }) 
 
 test.for(cases)("a reduction of $name", async (row, { skip }) => {
   const { type, op, initial, own, facts } = row;
-  skip(
-    type.feature !== undefined && !fold().device.features.has(type.feature),
-    "the adapter has no shader-f16",
-  );
+  skip(lacks(fold(), type), "the adapter has no shader-f16");
   const starts = row.turn % 2 === 1 ? { initial } : {};
   const options = { type, op, ...own, ...(starts.initial !== undefined && { initial: true }) };
   for (const reduce of [await prepared("reduce", options, facts)]) {

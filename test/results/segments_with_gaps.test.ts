@@ -1,50 +1,24 @@
 import { describe, expect, test } from "vitest";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
-import { f16, f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
-import type { Operator } from "../../src/algebra/monoid.ts";
-import { add, max, min, mul } from "../../src/algebra/operators.ts";
-import type { ElementType, TypeName, Value } from "../../src/algebra/types.ts";
-import { f64, u64 } from "../../src/algebra/types_64.ts";
+import { add, max } from "../../src/algebra/operators.ts";
+import type { ElementType } from "../../src/algebra/types.ts";
 import { ArgumentError, openFold } from "../../src/node.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import { matrix } from "../look_back/operators.ts";
 import { arrayBuffer, readAs, readWords, storageBuffer, submit } from "../support/buffers.ts";
+import { combinations, itemsOf } from "../support/combinations.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { untyped, useFoldOfOneSize } from "../support/fold.ts";
-import { affine } from "../support/operators.ts";
+import { useFoldOfOneSize } from "../support/fold.ts";
 import { pairs } from "../support/pairs.ts";
-import { anyItems, manyMagnitudes, randomBits, randomWords } from "../support/random.ts";
+import { randomBits, randomWords } from "../support/random.ts";
+import { lacks } from "../support/sorts.ts";
 
 // Segments that begins and ends give, with items between them that are in none: scans leave these, and reductions do without them.
 
 const fold = useFoldOfOneSize();
 const MOST = 200;
 const lengths = [0, 1, 9, 33, 200];
-
-const table = [
-  { type: u32, op: untyped(add), initial: 7 },
-  { type: u32, op: untyped(affine), initial: 0x80030005 },
-  { type: f32, op: untyped(max), initial: -0 },
-  { type: f16, op: untyped(min), initial: 65504 },
-  { type: u64, op: untyped(mul), initial: 3n },
-  { type: f64, op: untyped(add), initial: 0.1 },
-  {
-    type: matrix.type as ElementType,
-    op: matrix as unknown as Operator<string>,
-    initial: { a: 1, b: 2, c: 3, d: 4 } as Value,
-  },
-] as const;
-
-function itemsOf(type: ElementType, length: number): AnyArray {
-  const title = `gaps ${type.name} ${length}`;
-  return type === (f64 as ElementType)
-    ? manyMagnitudes(length, title)
-    : type.kind === "struct"
-      ? (matrix.type.over(randomWords(length * 4, title).buffer as ArrayBuffer) as never)
-      : anyItems(type.name as TypeName, length, title);
-}
 
 interface Spans {
   readonly begins: Uint32Array;
@@ -96,7 +70,7 @@ function withGaps(
 
 const named = Object.entries(spans);
 const cases = pairs({
-  row: table,
+  row: combinations,
   algorithm: ["subgroup", "blelloch", "hillis-steele"] as const,
   tuning: [
     { workGroupSize: 4, itemsPerThread: 2, passes: "reduce-then-scan" },
@@ -119,7 +93,7 @@ const title = "$name, $algorithm, $passes, exclusive: $exclusive, reverse: $reve
 test.for(cases)(`a scan of ${title}`, async (row, { skip }) => {
   const { type, op, initial, exclusive, reverse, startsFrom, turn, lengthOnGpu, ...others } = row;
   const { device } = fold();
-  skip(type.feature !== undefined && !device.features.has(type.feature), "the adapter has no shader-f16");
+  skip(lacks(fold(), type), "the adapter has no shader-f16");
   const { algorithm, workGroupSize, itemsPerThread, passes } = others;
   const scan = await fold().prepareScan({
     ...{ type, op, algorithm, workGroupSize, itemsPerThread, passes, exclusive, reverse, lengthOnGpu },
@@ -132,7 +106,7 @@ test.for(cases)(`a scan of ${title}`, async (row, { skip }) => {
     const [how, partsOf] = named[(at + turn) % named.length] as (typeof named)[number];
     const given = spansOf(partsOf(length), length);
     const own = `${length}, ${how}`;
-    const data = itemsOf(type, length);
+    const data = itemsOf(row, length);
     // In two buffers, in place, and in one buffer from any item on.
     const place = (at + turn) % 3;
     const input = arrayBuffer(device, data, 0, 3000);
@@ -184,7 +158,7 @@ test.for(cases.filter(({ exclusive }) => exclusive))(
   async (row, { skip }) => {
     const { type, op, initial, startsFrom, turn, lengthOnGpu, ...others } = row;
     const { device } = fold();
-    skip(type.feature !== undefined && !device.features.has(type.feature), "the adapter has no shader-f16");
+    skip(lacks(fold(), type), "the adapter has no shader-f16");
     const { algorithm, workGroupSize, itemsPerThread, passes } = others;
     const reduce = await fold().prepareReduce({
       ...{ type, op, algorithm, workGroupSize, itemsPerThread, passes, lengthOnGpu },
@@ -198,7 +172,7 @@ test.for(cases.filter(({ exclusive }) => exclusive))(
         const [how, partsOf] = named[(at + step + turn) % named.length] as (typeof named)[number];
         const given = spansOf(partsOf(length), length);
         const own = `${length}, ${how}`;
-        const data = itemsOf(type, length);
+        const data = itemsOf(row, length);
         const input = arrayBuffer(device, data, type.bytes / 4 >= 1 ? type.bytes / 4 : 1, 1000);
         const output = storageBuffer(device, randomWords(3200, own));
         const [begins, ends, count] = [

@@ -20,6 +20,7 @@ import { checkFunctions, everyOther } from "../support/in_kernel.ts";
 import { operatorFunctions, segmentedFunctions } from "../support/kernels.ts";
 import { pairs } from "../support/pairs.ts";
 import { randomItems } from "../support/random.ts";
+import { lacks } from "../support/sorts.ts";
 import { scalarsKernel } from "../support/structs.ts";
 
 const fold = useFold();
@@ -92,10 +93,7 @@ describe.each(Object.entries(shapes))("%s", (name, fields: StructFields) => {
 
   test("a kernel of the caller's own reads each field where the CPU wrote it", async ({ skip }) => {
     const { device } = fold();
-    skip(
-      type.feature !== undefined && !device.features.has(type.feature),
-      `the adapter has no ${type.feature}`,
-    );
+    skip(lacks(fold(), type), `the adapter has no ${type.feature}`);
     const leaves = leavesOf(type);
     const data = randomItems(type, 4, name) as StructArray;
     const padded = new Uint32Array(Math.ceil(data.byteLength / 4));
@@ -118,10 +116,7 @@ describe.each(Object.entries(shapes))("%s", (name, fields: StructFields) => {
   const turn = at % algorithmNames.length;
   const own = name === "Mixed" ? (["subgroup", "blelloch"] as const) : algorithmNames.slice(turn, turn + 1);
   test.for(own)("scan, reduce or compact: %s", async (algorithm, { skip }) => {
-    skip(
-      type.feature !== undefined && !fold().device.features.has(type.feature),
-      `the adapter has no ${type.feature}`,
-    );
+    skip(lacks(fold(), type), `the adapter has no ${type.feature}`);
     const tuning = { algorithm, workGroupSize: 4, itemsPerThread: 2 } as const;
     for (const length of [0, 1, 5, 7, 8, 9, 29, 65]) {
       const data = randomItems(type, length, `${name} ${length}`) as StructArray;
