@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import faultsFile from "#shaders/device/look_back/faults_by_run.wgsl";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
@@ -30,6 +29,7 @@ import {
   contextOfFold,
   FAULTS,
   faultOf,
+  faults,
   fewLanes,
   inputsInTurn,
   lengthsOf,
@@ -51,10 +51,10 @@ const fold = useFold(fewLanes);
  * What faults_by_run.wgsl withholds is stored here, but the first dispatch does not see it. The second one does, as WebGPU promises.
  * `call.tiles` are the work-groups, and only the first dispatch has one for each tile.
  */
-const faults = {
+const unseenFaults = {
   name: "shaders/device/look_back/faults_by_run_unseen.wgsl",
   text: `// replaces: read_place
-${faultsFile.text.replace("fn is_withheld(", "fn is_lost(")}
+${faults.text.replace("fn is_withheld(", "fn is_lost(")}
 fn is_withheld(place: u32, word: u32) -> bool {
   return false;
 }
@@ -189,7 +189,7 @@ const testOf = (one: Case, lookBack: LookBack): void => {
         ...(initial !== undefined && { initial: true, total: true }),
         ...tuning,
       } as ScanOptions,
-      { faults, ...testing },
+      { faults: unseenFaults, ...testing },
     );
     expect(plan.passes(2 * tile, "in-place").map(({ kernel }) => kernel.entryPoint)).toEqual([
       "scan_single_pass",
@@ -261,7 +261,10 @@ for (const { title, change, entryPoint = "scan_single_pass" } of rowsOf(mutation
     const shape = shapeOf("by threads", contextOfFold(fold()).facts);
     const length = (shape.fanOut + 3) * shape.tile - 3;
     const plan = changed(
-      await inPlaceOf({ type: u32, op: ofAffine.op, maxLength: length, ...shape.tuning }, { faults }),
+      await inPlaceOf(
+        { type: u32, op: ofAffine.op, maxLength: length, ...shape.tuning },
+        { faults: unseenFaults },
+      ),
       change,
       (kernel) => kernel.entryPoint === entryPoint && kernel.code.includes("place_of_left"),
     );

@@ -62,7 +62,7 @@ function dataOf(length: number, where: keyof typeof hits | "everywhere"): Uint32
 
 describe.each(names)("%s", (name) => {
   const rows = pairs({
-    length: [0, 1, ...around(TILE), ...around(TILE ** 2), 300, 1000],
+    length: [0, 1, ...around(TILE), TILE ** 2, TILE ** 2 + 1, 1000],
     hits: [...(Object.keys(hits) as (keyof typeof hits)[]), "everywhere" as const],
     sizes: [sizes, { workGroupSize: 1, itemsPerThread: 2 }, {}],
   });
