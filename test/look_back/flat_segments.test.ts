@@ -3,7 +3,7 @@ import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { add } from "../../src/algebra/operators.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import { readWords, storageBuffer } from "../support/buffers.ts";
+import { destroyAll, readWords, storageBuffer } from "../support/buffers.ts";
 import { expectWithin } from "../support/compare.ts";
 import { untyped, useFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
@@ -308,9 +308,7 @@ async function wrongRanges(kind: Kind, change?: Change): Promise<string[]> {
       if (found.some((word, at) => word !== expected[at])) {
         wrong.push(`${length} items, ${before} words before`);
       }
-      for (const buffer of [input, output, starts]) {
-        buffer.destroy();
-      }
+      destroyAll(input, output, starts);
     }
   }
   prepared.destroy();

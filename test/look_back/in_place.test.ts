@@ -9,7 +9,7 @@ import { prepare } from "../../src/gpu/recordings/recording.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import type { LookBackTesting, ScanOptions } from "../../src/plan/scan.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import { readWords, storageBuffer, submit } from "../support/buffers.ts";
+import { destroyAll, readWords, storageBuffer, submit } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { allowFindings, untyped, useFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
@@ -114,9 +114,7 @@ async function* scanInPlace(
       words: await readWords(device, buffer),
       total: initial === undefined ? undefined : (await readWords(device, total))[0],
     };
-    buffer.destroy();
-    total.destroy();
-    length.destroy();
+    destroyAll(buffer, total, length);
     yield result;
   }
   prepared.destroy();

@@ -13,7 +13,7 @@ import type { DeviceFacts } from "../../src/plan/device_facts.ts";
 import type { TuningOptions } from "../../src/plan/options.ts";
 import type { LookBackTesting } from "../../src/plan/scan.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
-import { readWords, storageBuffer, submit } from "../support/buffers.ts";
+import { destroyAll, readWords, storageBuffer, submit } from "../support/buffers.ts";
 import { expectWithin } from "../support/compare.ts";
 import { untyped, useFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
@@ -298,10 +298,7 @@ describe("a reduction in one dispatch", () => {
       submit(device, (encoder) => prepared.record(encoder, { input, output, length: size }));
       const expected = reduceReference(data.subarray(0, Math.min(length, 1024)), { op: affine });
       expect([...(await readWords(device, output))]).toEqual([expected]);
-      prepared.destroy();
-      for (const buffer of buffers) {
-        buffer.destroy();
-      }
+      destroyAll(prepared, ...buffers);
     },
   );
 
@@ -338,11 +335,9 @@ describe("a reduction in one dispatch", () => {
         const least = data.subarray(0, length).reduce((a, b) => Math.min(a, b), 0xffffffff);
         const at = length === 0 ? 0xffffffff : data.indexOf(least);
         expect([...(await readWords(device, output))], `${length}`).toEqual([at, least]);
-        output.destroy();
-        size.destroy();
+        destroyAll(output, size);
       }
-      prepared.destroy();
-      input.destroy();
+      destroyAll(prepared, input);
     },
   );
 

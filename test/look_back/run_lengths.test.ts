@@ -10,7 +10,7 @@ import type { Plan } from "../../src/plan/plan.ts";
 import { ALONE } from "../../src/plan/run_key.ts";
 import { planSegments } from "../../src/plan/segments.ts";
 import { runLengthsReference, uniqueReference } from "../../src/reference/runs.ts";
-import { readWords, storageBuffer } from "../support/buffers.ts";
+import { destroyAll, readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { allowFindings, useFold } from "../support/fold.ts";
 import { factsWith } from "../support/kernels.ts";
@@ -154,9 +154,7 @@ async function* wrongOf(plan: Plan, runs: readonly OneRun[], keysAlone = false):
       ) &&
       number === values.length &&
       rest.every((word) => word === POISON);
-    for (const buffer of [input, output, unique, count]) {
-      buffer.destroy();
-    }
+    destroyAll(input, output, unique, count);
     if (!isRight) {
       yield title;
     }
@@ -347,7 +345,7 @@ test("runs of several types, of keys by an expression, and their keys or positio
   expectSameBits(await first.counts.read(), firstExpected.counts, "counts by an expression");
   const starts = await fold().unique(keysThere, { ...by, indices: true });
   expectSameBits(await starts.read(), uniqueReference(keys, { ...twin, indices: true }), "positions");
-  for (const one of [
+  destroyAll(
     there,
     unique,
     wideThere,
@@ -357,9 +355,7 @@ test("runs of several types, of keys by an expression, and their keys or positio
     first.values,
     first.counts,
     starts,
-  ]) {
-    one.destroy();
-  }
+  );
 });
 
 test("the plan takes the dispatch of runs only where it finds nothing but runs", () => {

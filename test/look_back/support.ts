@@ -21,7 +21,7 @@ import type { LookBackTesting, ScanOptions } from "../../src/plan/scan.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import type { SourceText } from "../../src/text/source.ts";
 import { adapter, isSimulated } from "../support/adapter.ts";
-import { readWords, storageBuffer } from "../support/buffers.ts";
+import { destroyAll, readWords, storageBuffer } from "../support/buffers.ts";
 import type { Items } from "../support/compare.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { allowFindings } from "../support/fold.ts";
@@ -385,9 +385,7 @@ export async function outputsOf(
   device.queue.submit([encoder.finish()]);
   const words = await readWords(device, output);
   const totals = await readWords(device, total);
-  for (const buffer of [output, total, lengths, ...inputs.values()]) {
-    buffer.destroy();
-  }
+  destroyAll(output, total, lengths, ...inputs.values());
   return {
     outputs: starts.map((start, at) => words.subarray(start / 4, (start + (strides[at] as number)) / 4)),
     totals,

@@ -13,7 +13,7 @@ import { withFasterWays } from "../../src/plan/faster_ways.ts";
 import { ALL_ARRANGEMENTS } from "../../src/plan/plan.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import { arrayBuffer, readAs, readWords, storageBuffer, submit } from "../support/buffers.ts";
+import { arrayBuffer, destroyAll, readAs, readWords, storageBuffer, submit } from "../support/buffers.ts";
 import type { Combination } from "../support/combinations.ts";
 import { combinations, itemsOf } from "../support/combinations.ts";
 import { expectSameBits } from "../support/compare.ts";
@@ -121,9 +121,7 @@ test.for(scans)("a scan of $name, reverse: $reverse", async (row, { skip }) => {
     const end = offset / 4 + Math.ceil(expected.byteLength / 4);
     expectSameBits(found.slice(0, offset / 4), before.slice(0, offset / 4), `before the output, ${title}`);
     expectSameBits(found.slice(end), before.slice(end), `behind the output, ${title}`);
-    for (const buffer of new Set([input, output])) {
-      buffer.destroy();
-    }
+    destroyAll(input, output);
   }
   scan.destroy();
 });
@@ -165,8 +163,7 @@ test.for(cases)("a reduction of $name", async (row, { skip }) => {
     const end = itemWords + Math.ceil(expected.byteLength / 4);
     expectSameBits(found.slice(0, itemWords), poison.slice(0, itemWords), `before the output, ${title}`);
     expectSameBits(found.slice(end), poison.slice(end), `behind the output, ${title}`);
-    input.destroy();
-    output.destroy();
+    destroyAll(input, output);
   }
   reduce.destroy();
 });
@@ -230,9 +227,7 @@ describe("a map to items of another size, of a part of longer data", () => {
       expectSameBits(readAs(sums, u64, await readWords(device, output)), sums, "scan");
       const wanted = reduceReference(mapped, { segments: { columns } });
       expectSameBits(readAs(wanted, u64, await readWords(device, totals)), wanted, "reduce");
-      for (const one of [scan, reduce, input, output, totals]) {
-        one.destroy();
-      }
+      destroyAll(scan, reduce, input, output, totals);
     });
   }
 });
@@ -279,12 +274,9 @@ describe("a length on the GPU", () => {
           const wanted = Float64Array.of(...sumOf, -1);
           expectSameBits(readAs(expected, type, await readWords(device, sums)), expected, title);
           expectSameBits(readAs(wanted, type, await readWords(device, totals)), wanted, `totals, ${title}`);
-          for (const buffer of [lengths, sums, totals]) {
-            buffer.destroy();
-          }
+          destroyAll(lengths, sums, totals);
         }
-        scan.destroy();
-        reduce.destroy();
+        destroyAll(scan, reduce);
       }
       input.destroy();
     });
@@ -347,9 +339,7 @@ describe("at hand and on the GPU", () => {
     const counted = await fold().scan(kept, { segments, op: affine });
     const cut = scanReference(data.subarray(0, 340), { segments, op: affine }).slice(0, 333);
     expectSameBits(await counted.read(), cut, "a length on the GPU");
-    for (const one of [array, sums, totals, own, kept, counted]) {
-      one.destroy();
-    }
+    destroyAll(array, sums, totals, own, kept, counted);
   });
 
   test("a summed-area table: a scan of the rows, then of the columns", async () => {
@@ -367,9 +357,7 @@ describe("at hand and on the GPU", () => {
       }
     }
     expectSameBits(await table.read(), expected, "table");
-    for (const one of [array, ofRows, table]) {
-      one.destroy();
-    }
+    destroyAll(array, ofRows, table);
   });
 
   test("f64 to the last bit, with the grouping of a prepared scan", async () => {
@@ -397,9 +385,7 @@ describe("at hand and on the GPU", () => {
       grouping: reduce.groupingOf({ ...ranges, output: totals }),
     });
     expectSameBits(readAs(sums, f64, await readWords(fold().device, totals)), sums, "reduce");
-    for (const one of [scan, reduce, input, output, totals]) {
-      one.destroy();
-    }
+    destroyAll(scan, reduce, input, output, totals);
   });
 });
 

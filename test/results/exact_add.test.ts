@@ -8,7 +8,7 @@ import { contextOf } from "../../src/gpu/device/device.ts";
 import type { TuningOptions } from "../../src/plan/options.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import { readWords, storageBuffer } from "../support/buffers.ts";
+import { destroyAll, readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import type { FloatRow } from "../support/exact_sums.ts";
 import {
@@ -363,8 +363,7 @@ test.for([
       );
     }
   }
-  scan.destroy();
-  reduce.destroy();
+  destroyAll(scan, reduce);
 });
 
 // Tiles of 16 items: their totals, totals of these, and once more.
@@ -409,8 +408,7 @@ test.for(deep)("$float.type.name: totals of totals, recorded", async ({ float, l
       expectSameBits(found, new Uint32Array(sum.buffer), `${length} ${name} reduced`);
     }
   }
-  scan.destroy();
-  reduce.destroy();
+  destroyAll(scan, reduce);
 });
 
 test("recorded, with an initial value and a total, and the length on the GPU", async () => {
@@ -454,8 +452,7 @@ test("recorded, with an initial value and a total, and the length on the GPU", a
     expectSameBits((await readWords(device, total)).slice(0, 1), new Uint32Array(sum.buffer), "total");
     const one = Float32Array.of(reduceReference(data, { op: exactAdd, initial: 2 ** -149 }));
     expectSameBits((await readWords(device, reduced)).slice(0, 1), new Uint32Array(one.buffer), "reduce");
-    scan.destroy();
-    reduce.destroy();
+    destroyAll(scan, reduce);
   }
 });
 
@@ -542,9 +539,7 @@ test.for(segmentRows)(
         new Uint8Array(expected.buffer, expected.byteOffset, expected.byteLength),
         `recorded, ${length} items`,
       );
-      for (const buffer of [input, output, places]) {
-        buffer?.destroy();
-      }
+      destroyAll(input, output, places);
     }
     scan.destroy();
   },

@@ -11,7 +11,7 @@ import {
 import type { TraceEvent } from "../../src/simulator/index.ts";
 import { simulatedGpu } from "../../src/simulator/index.ts";
 import { isSimulated } from "../support/adapter.ts";
-import { readWords, storageBuffer, submit } from "../support/buffers.ts";
+import { destroyAll, readWords, storageBuffer, submit } from "../support/buffers.ts";
 import { useFold } from "../support/fold.ts";
 import { around } from "../support/lengths.ts";
 import type { Subject } from "../support/mutations.ts";
@@ -75,8 +75,7 @@ describe.each(names)("%s", (name) => {
     const there = await fold().upload(data);
     const found = await fold()[name](there, { where, ...sizes });
     expect([...((await found.read()) as Uint32Array)]).toEqual([Number(expected) >>> 0]);
-    there.destroy();
-    found.destroy();
+    destroyAll(there, found);
   });
 
   test("in long data on the CPU, around the elements that are looked at together", async () => {
@@ -110,8 +109,7 @@ describe.each(names)("%s", (name) => {
         expect([...(await readWords(device, output))]).toEqual([1, Number(expected) >>> 0, 3]);
         input.destroy();
       }
-      output.destroy();
-      prepared.destroy();
+      destroyAll(output, prepared);
     }
   });
 
@@ -211,8 +209,7 @@ test("positions count from firstIndex, and none stays none", async () => {
     expect([...(await readWords(device, output))]).toEqual([expected]);
     prepared.destroy();
   }
-  input.destroy();
-  output.destroy();
+  destroyAll(input, output);
 });
 
 test("a pass of the caller's takes it, and bad ranges are refused", async () => {
@@ -248,9 +245,7 @@ test("a pass of the caller's takes it, and bad ranges are refused", async () => 
   count.destroy();
   expect(record({ output: undefined })).toThrow(/output is undefined/);
   expect(record({ count: output })).toThrow(/takes no option count/);
-  first.destroy();
-  input.destroy();
-  output.destroy();
+  destroyAll(first, input, output);
 });
 
 /** Searches that are recorded in parts of longer data, and several times by one plan. */
@@ -275,9 +270,7 @@ const recorded: Subject = async function* (fold) {
     }
     prepared.destroy();
   }
-  for (const buffer of [...inputs, output]) {
-    buffer.destroy();
-  }
+  destroyAll(...inputs, output);
 };
 
 /** Searches for items at each place of each tile: one at a time, and all from there on. */

@@ -5,7 +5,7 @@ import { u32 } from "../../src/algebra/integers.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
 import { ArgumentError, openFold } from "../../src/node.ts";
 import { gatherReference } from "../../src/reference/gather.ts";
-import { arrayBuffer, readWords, storageBuffer, submit } from "../support/buffers.ts";
+import { arrayBuffer, destroyAll, readWords, storageBuffer, submit } from "../support/buffers.ts";
 import { useFold } from "../support/fold.ts";
 import { examplesOf, testMutations } from "../support/mutations.ts";
 import { errorOf } from "../support/option_checks.ts";
@@ -88,9 +88,7 @@ describe.each(types)("$name", (type) => {
       const wrapped = await fold().wrap({ buffer, type, length, maxLength: COUNT } as never);
       const found = await fold().gather(wrapped, places as never, sizes);
       expect(bytesIn((await found.read()) as AnyArray)).toEqual(meant(values, positions, type, count));
-      for (const one of [buffer, length, wrapped, found]) {
-        one.destroy();
-      }
+      destroyAll(buffer, length, wrapped, found);
     }
     places.destroy();
   });
@@ -104,9 +102,7 @@ describe("recorded", () => {
     buffers = [of(10, 20, 30, 40), of(3, 0, 1, 9), of(7, 7, 7, 7)];
   });
   afterAll(() => {
-    for (const buffer of buffers) {
-      buffer.destroy();
-    }
+    destroyAll(...buffers);
   });
 
   test("the same buffers with other numbers of values", async () => {

@@ -5,7 +5,7 @@ import { prepare } from "../../src/gpu/recordings/recording.ts";
 import { ArgumentError, openFold } from "../../src/node.ts";
 import { planHistogram } from "../../src/plan/histogram.ts";
 import { histogramReference } from "../../src/reference/histogram.ts";
-import { arrayBuffer, readWords, storageBuffer, submit } from "../support/buffers.ts";
+import { arrayBuffer, destroyAll, readWords, storageBuffer, submit } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { useAdapters, useFold, useSoftwareFold } from "../support/fold.ts";
 import type { Subject } from "../support/mutations.ts";
@@ -112,9 +112,7 @@ test("recorded: from any item on, in parts, with weights, and with bins beyond t
   const [x, y] = [image.subarray(0, 1000), image.subarray(1, 1001)];
   const sums = histogramReference(x, { bins: 256, range: [0, 256], y, weights: x });
   expectSameBits(await readWords(device, both), sums, "pairs");
-  for (const one of [channels, pairs, input, weights, output, both]) {
-    one.destroy();
-  }
+  destroyAll(channels, pairs, input, weights, output, both);
 });
 
 test("arrays on the GPU", async () => {
@@ -124,9 +122,7 @@ test("arrays on the GPU", async () => {
   expect(counts.length).toBe(16);
   const found = await counts.read();
   expect([0, 5, 10, 15].reduce((sum, at) => sum + (found[at] as number), 0)).toBe(image.length);
-  for (const one of [x, y, counts]) {
-    one.destroy();
-  }
+  destroyAll(x, y, counts);
 });
 
 describe("what is refused", () => {
@@ -172,9 +168,7 @@ const counted = (options: object): Subject =>
     submit(own.device, (encoder) => histogram.record(encoder, ranges));
     const part = Uint32Array.of(999, ...data.subarray(0, 299));
     yield [await readWords(own.device, output), histogramReference(part, bins)];
-    for (const one of [histogram, input, output]) {
-      one.destroy();
-    }
+    destroyAll(histogram, input, output);
   };
 
 const pairsOf: Subject = async function* (own) {

@@ -12,7 +12,7 @@ import { ArgumentError, openFold } from "../../src/node.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { matrix } from "../look_back/operators.ts";
-import { arrayBuffer, readAs, readWords, storageBuffer, submit } from "../support/buffers.ts";
+import { arrayBuffer, destroyAll, readAs, readWords, storageBuffer, submit } from "../support/buffers.ts";
 import { arrayOfOne, itemsOf, structItems } from "../support/combinations.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { untyped, useFoldOfOneSize } from "../support/fold.ts";
@@ -114,9 +114,7 @@ test.for(cases)("$name, $algorithm, $passes, exclusive: $exclusive", async (row,
       expectSameBits(found, expected, `at hand ${title}`);
       expectSameBits(total, wanted, `total at hand ${title}`);
     }
-    for (const buffer of [input, before, output, sum]) {
-      buffer.destroy();
-    }
+    destroyAll(input, before, output, sum);
   }
   scan.destroy();
 });
@@ -146,8 +144,7 @@ test.for(cases.filter(({ isAtHand }) => isAtHand))(
         const found = (await fold().reduce(data, { ...options, initial } as never)) as Value;
         expectSameBits(arrayOfOne(type, found), wanted, `at hand ${length}`);
       }
-      input.destroy();
-      output.destroy();
+      destroyAll(input, output);
     }
     reduce.destroy();
   },

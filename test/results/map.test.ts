@@ -14,7 +14,7 @@ import { ArgumentError, FeatureError, SourceError } from "../../src/node.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import { readWords, storageBuffer } from "../support/buffers.ts";
+import { destroyAll, readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { algorithmNames, asOnGpus, useFoldOfOneSize, useSoftwareFold } from "../support/fold.ts";
 import { factsWith } from "../support/kernels.ts";
@@ -263,8 +263,7 @@ test.each(["single", "reduce-then-scan"] as const)("the length on the GPU: %s", 
     expectSameBits(await run(reduce, 1), only(row, total), `reduce ${length}`);
     words.destroy();
   }
-  scan.destroy();
-  reduce.destroy();
+  destroyAll(scan, reduce);
 });
 
 test("with the sizes that are chosen", async () => {
@@ -503,8 +502,7 @@ describe("errors", () => {
       [...words].flatMap((word) => [word, word]),
     );
     expect([...(await readWords(device, count))]).toEqual([8]);
-    compact.destroy();
-    buffer.destroy();
+    destroyAll(compact, buffer);
   });
 });
 

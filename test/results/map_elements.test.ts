@@ -9,7 +9,7 @@ import type { Fold } from "../../src/node.ts";
 import { ArgumentError, LimitError, openFold } from "../../src/node.ts";
 import { planMap } from "../../src/plan/map_elements.ts";
 import { mapReference } from "../../src/reference/map.ts";
-import { readWords, storageBuffer, submit } from "../support/buffers.ts";
+import { destroyAll, readWords, storageBuffer, submit } from "../support/buffers.ts";
 import { useFold } from "../support/fold.ts";
 import type { Subject } from "../support/mutations.ts";
 import { examplesOf, testMutations } from "../support/mutations.ts";
@@ -148,9 +148,7 @@ describe.each(rows)("$from.name to $type.name: $map", (row) => {
       const { data: input, ...uploaded } = Object.fromEntries(await Promise.all(there));
       const result = await fold().map(input as never, { ...options, with: uploaded } as never);
       expect(wordsOf((await (result as { read(): Promise<never> }).read()) as AnyArray)).toEqual(expected);
-      for (const array of [input, result as typeof input, ...Object.values(uploaded)]) {
-        array?.destroy();
-      }
+      destroyAll(input, result as typeof input, ...Object.values(uploaded));
     }
   });
 
@@ -200,9 +198,7 @@ describe.each(rows)("$from.name to $type.name: $map", (row) => {
         const after = (isShared ? first : second).slice();
         after.set(expected, outputAt / 4);
         expect(await readWords(device, output), `${place.title}, ${length}`).toEqual(after);
-        for (const buffer of [input, output, ...besides.map(([, one]) => one.buffer)]) {
-          buffer.destroy();
-        }
+        destroyAll(input, output, ...besides.map(([, one]) => one.buffer));
       }
     }
     plan.destroy();
@@ -231,8 +227,7 @@ test("indices count from firstIndex, and the length may be on the GPU", async ()
     expect([...(await readWords(device, input))]).toEqual(
       Array.from({ length: 20 }, (_, at) => 100 * at + (at < counted ? at + 1005 : 0)),
     );
-    input.destroy();
-    length.destroy();
+    destroyAll(input, length);
   }
   plan.destroy();
 });
@@ -344,10 +339,7 @@ describe("bad input", () => {
     expect(record({ with: {} })).toThrow(/with\.y is undefined/);
     expect(record({ with: { y, z: y } })).toThrow(/with takes no option z/);
     expect(record({ with: { y: output } })).toThrow(/with\.y .*output .* overlap/);
-    for (const buffer of [input, y, output]) {
-      buffer.destroy();
-    }
-    plan.destroy();
+    destroyAll(input, y, output, plan);
   });
 
   test.each([

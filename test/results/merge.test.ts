@@ -10,7 +10,7 @@ import {
   sortReference,
   unionReference,
 } from "../../src/reference/index.ts";
-import { readWords, storageBuffer, submit } from "../support/buffers.ts";
+import { destroyAll, readWords, storageBuffer, submit } from "../support/buffers.ts";
 import { useFold } from "../support/fold.ts";
 import type { Subject } from "../support/mutations.ts";
 import { examplesOf, testMutations } from "../support/mutations.ts";
@@ -175,13 +175,9 @@ describe("recorded, with both lengths on the GPU", () => {
         name,
       ).toBe(true);
       expect([...(await readWords(device, total))]).toEqual([expected.length]);
-      for (const one of [plan, output, total]) {
-        one.destroy();
-      }
+      destroyAll(plan, output, total);
     }
-    for (const one of [input, others, count, otherCount]) {
-      one.destroy();
-    }
+    destroyAll(input, others, count, otherCount);
   });
 });
 
@@ -221,9 +217,7 @@ describe("arrays in no order", () => {
     };
     submit(device, (encoder) => plan.record(encoder, ranges));
     expect([...(await readWords(device, output))].slice(150)).toEqual(Array(10).fill(7));
-    for (const one of [plan, output, count, input, others, ...arrays]) {
-      one.destroy();
-    }
+    destroyAll(plan, output, count, input, others, ...arrays);
   });
 
   test.each([

@@ -18,7 +18,7 @@ import { places, runDescribed } from "../fuzz/described.ts";
 import type { Fixture } from "../fuzz/fixture.ts";
 import { fixtureOn } from "../fuzz/fixture.ts";
 import { scaleOf } from "../fuzz/plans.ts";
-import { arrayBuffer, readWords, storageBuffer, submit } from "../support/buffers.ts";
+import { arrayBuffer, destroyAll, readWords, storageBuffer, submit } from "../support/buffers.ts";
 import { useFold } from "../support/fold.ts";
 import { examplesOf, testMutations } from "../support/mutations.ts";
 import { errorOf } from "../support/option_checks.ts";
@@ -33,8 +33,7 @@ beforeAll(async () => {
   fixture = fixtureOn(fold(), scaleOf("simulated"));
 });
 afterAll(() => {
-  fixture.destroy();
-  onCpu.destroy();
+  destroyAll(fixture, onCpu);
 });
 
 const types = Object.values(narrowTypes);
@@ -83,9 +82,7 @@ describe.each(types)("$name", (type) => {
     const others = items.filter((x) => (type.kind === "signed" ? x <= 3 : x % 3 !== 1));
     expect([...((await values.read()) as Uint8Array)]).toEqual([...wanted, ...others]);
     expect(await count.read()).toEqual(Uint32Array.of(wanted.length));
-    for (const one of [array, kept, sorted, values, count]) {
-      one.destroy();
-    }
+    destroyAll(array, kept, sorted, values, count);
   });
 
   test("recorded, in words between others", async () => {
@@ -116,10 +113,7 @@ describe.each(types)("$name", (type) => {
       new Uint8Array(meant.buffer).set(new Uint8Array(wanted.slice().buffer), 8);
       expect(await readWords(device, output)).toEqual(meant);
       expect(await readWords(device, count)).toEqual(Uint32Array.of(wanted.length));
-      prepared.destroy();
-      for (const one of [input, output, count, counter]) {
-        one.destroy();
-      }
+      destroyAll(prepared, input, output, count, counter);
     }
   });
 });
@@ -213,12 +207,9 @@ describe.each(types.map((type, number) => ({ name: type.name, type, number })))(
           if (wanted === prefixes) {
             expect([...(await readWords(device, count))]).toEqual([(prefixes.at(-1) as number) >>> 0]);
           }
-          prepared.destroy();
-          output.destroy();
-          count.destroy();
+          destroyAll(prepared, output, count);
         }
-        input.destroy();
-        counter.destroy();
+        destroyAll(input, counter);
       },
     );
   },
@@ -356,8 +347,7 @@ test("what is refused, before the GPU is touched", async () => {
       length: 2,
     }),
   ).toThrow(/items of 1 bytes.*must be in different buffers/);
-  scan.destroy();
-  buffer.destroy();
+  destroyAll(scan, buffer);
 });
 
 // Each primitive that is described, in each form, by its examples.
@@ -453,6 +443,5 @@ test("a recording says why input and output of items of 8 and 16 bits are in two
   ] as const) {
     expect(record).toThrow(`${message}${why}`);
   }
-  scan.destroy();
-  buffer.destroy();
+  destroyAll(scan, buffer);
 });

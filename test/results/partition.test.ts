@@ -16,7 +16,7 @@ import type { TuningOptions } from "../../src/plan/options.ts";
 import type { ClassPartition, PreparedPartition } from "../../src/primitives/partition.ts";
 import type { BufferRange } from "../../src/primitives/ranges.ts";
 import { partitionReference } from "../../src/reference/partition.ts";
-import { readWords, storageBuffer } from "../support/buffers.ts";
+import { destroyAll, readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { algorithmNames, planAs, useFold } from "../support/fold.ts";
 import { around } from "../support/lengths.ts";
@@ -322,8 +322,7 @@ describe.each(recordings)(
         expectSameBits(values, expected.values as AnyArray, title);
         expect([...(await readWords(device, count))], title).toEqual([0, expected.count, 0, 0]);
       }
-      partition.destroy();
-      count.destroy();
+      destroyAll(partition, count);
     };
 
     /** The rest in a range of its own, which starts at the third item of a buffer. */
@@ -354,8 +353,7 @@ describe.each(recordings)(
         expect([...(await readWords(device, count))], title).toEqual([0, expected.count, 0, 0]);
         rest.destroy();
       }
-      partition.destroy();
-      count.destroy();
+      destroyAll(partition, count);
     };
 
     const partClasses = async (): Promise<void> => {
@@ -373,8 +371,7 @@ describe.each(recordings)(
         expectSameBits(values, items, title);
         expect([...(await readWords(device, counts))], title).toEqual([9, ...offsets, 9]);
       }
-      partition.destroy();
-      counts.destroy();
+      destroyAll(partition, counts);
     };
 
     test.for(["every layout and length"])("%s", async (_, { skip }) => {
@@ -427,8 +424,7 @@ test("no elements", async () => {
 /** What arrays on the GPU hold. They are destroyed then. */
 async function take({ values, count }: { readonly values: GpuArray; readonly count: GpuArray }) {
   const read = { values: await values.read(), count: ((await count.read()) as Uint32Array)[0] ?? -1 };
-  values.destroy();
-  count.destroy();
+  destroyAll(values, count);
   return read;
 }
 
@@ -477,12 +473,10 @@ test("arrays on the GPU, in place too, and of a length that is there", async () 
     partitionReference(data, (x) => x % 3, { classes: 3 }),
     "classes",
   );
-  classes.values.destroy();
-  classes.offsets.destroy();
+  destroyAll(classes.values, classes.offsets);
   const same = await one.partition(numbers, { where, into: numbers, ...small });
   expectPartition(await take(same), odd, "in place");
-  numbers.destroy();
-  flags.destroy();
+  destroyAll(numbers, flags);
 });
 
 describe("what is refused", () => {
@@ -709,8 +703,7 @@ describe("what is refused", () => {
     ).toThrow(
       "partition<u32>: flags is undefined, and this was prepared with flags, or without where; give record flags, or prepare it with where alone",
     );
-    partition.destroy();
-    flagged.destroy();
+    destroyAll(partition, flagged);
   });
 
   test("more items than a binding holds", async () => {

@@ -9,7 +9,7 @@ import { f64, u64 } from "../../src/algebra/types_64.ts";
 import { openFold } from "../../src/node.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { isSimulated } from "../support/adapter.ts";
-import { arrayBuffer, readAs, readWords, storageBuffer, submit } from "../support/buffers.ts";
+import { arrayBuffer, destroyAll, readAs, readWords, storageBuffer, submit } from "../support/buffers.ts";
 import type { Combination } from "../support/combinations.ts";
 import { arrayOfOne, combinations, itemsOf, structItems } from "../support/combinations.ts";
 import { expectSameBits } from "../support/compare.ts";
@@ -144,9 +144,7 @@ test.for(cases)("recorded: $name", async (one_, { skip }) => {
         `total ${title}`,
       );
     }
-    for (const buffer of [input, output, sum, count]) {
-      buffer.destroy();
-    }
+    destroyAll(input, output, sum, count);
   }
   scan.destroy();
 });
@@ -289,9 +287,7 @@ test("arrays on the GPU, and lengths that only the GPU knows", async () => {
   expectSameBits(await total.read(), wanted, "total");
   const inPlace = await fold().scan(array, { ...options, into: array });
   expectSameBits(await inPlace.read(), scanReference(data, options), "in place");
-  for (const one of [array, kept, suffixes, scanned, total]) {
-    one.destroy();
-  }
+  destroyAll(array, kept, suffixes, scanned, total);
 });
 
 /** Segments of 24 items and more, at hand. */
@@ -417,9 +413,7 @@ test.for(["rows", "columns", "offsets", "heads", "headBits", "keys"] as const)(
         }
         const title = `${length}, exclusive: ${exclusive}, ${tuning?.passes}`;
         expectSameBits(await readWords(device, output), wanted, title);
-        for (const buffer of [input, output, count, ...(marks ? [marks] : [])]) {
-          buffer.destroy();
-        }
+        destroyAll(input, output, count, ...(marks ? [marks] : []));
       }
       scan.destroy();
     }
@@ -475,9 +469,7 @@ describe("exact sums in tiles of their own, as on GPUs", () => {
           const words = await readWords(device, output);
           expectSameBits(readAs(expected, type, words.slice(turn === 0 ? 0 : 4)), expected, `${length}`);
           expectSameBits(readAs(wanted, type, await readWords(device, total)), wanted, `total ${length}`);
-          for (const buffer of new Set([input, output, total])) {
-            buffer.destroy();
-          }
+          destroyAll(input, output, total);
         }
         scan.destroy();
       }

@@ -10,7 +10,7 @@ import { ALL_ARRANGEMENTS } from "../../src/plan/plan.ts";
 import { planRows } from "../../src/plan/rows.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import { arrayBuffer, readAs, readWords, storageBuffer, submit } from "../support/buffers.ts";
+import { arrayBuffer, destroyAll, readAs, readWords, storageBuffer, submit } from "../support/buffers.ts";
 import { combinations, itemsOf } from "../support/combinations.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { planAs, useFoldOfOneSize } from "../support/fold.ts";
@@ -157,9 +157,7 @@ test.for(cases)("a scan of $name, exclusive: $exclusive", async (row, { skip }) 
       expectSameBits(readAs(expected, type, words.slice(offset / 4)), expected, title);
       const end = offset / 4 + Math.ceil((length * type.bytes) / 4);
       expectSameBits(words.slice(end), before.slice(end), `behind the output, ${title}`);
-      for (const buffer of new Set([input, output])) {
-        buffer.destroy();
-      }
+      destroyAll(input, output);
     }
     scan.destroy();
   }
@@ -199,8 +197,7 @@ test.for(cases)("a reduction of $name", async (row, { skip }) => {
         randomWords(count * itemWords + 9, title).slice(end),
         `behind, ${title}`,
       );
-      input.destroy();
-      output.destroy();
+      destroyAll(input, output);
     }
     reduce.destroy();
   }
@@ -250,12 +247,9 @@ describe("rows", () => {
         prefixesWanted.set(scanned);
         expectSameBits(await readWords(device, prefixes), prefixesWanted, `scan, ${title}`);
         expect([...(await readWords(device, sum))], title).toEqual([77, expected.length, 77]);
-        for (const one of [input, output, prefixes, sum, words]) {
-          one.destroy();
-        }
+        destroyAll(input, output, prefixes, sum, words);
       }
-      reduce.destroy();
-      scan.destroy();
+      destroyAll(reduce, scan);
     }
   });
 

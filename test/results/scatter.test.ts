@@ -8,7 +8,7 @@ import type { ElementType } from "../../src/algebra/types.ts";
 import type { GpuArray } from "../../src/node.ts";
 import { ArgumentError, add, exactAdd, max, mul, openFold } from "../../src/node.ts";
 import { scatterReference } from "../../src/reference/scatter.ts";
-import { arrayBuffer, readAs, readWords, storageBuffer, submit } from "../support/buffers.ts";
+import { arrayBuffer, destroyAll, readAs, readWords, storageBuffer, submit } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { untyped, useFold } from "../support/fold.ts";
 import type { Subject } from "../support/mutations.ts";
@@ -41,9 +41,7 @@ async function onGpu(
   const places = await fold().upload(positions);
   const made = await fold().scatter(there, places, { ...others, ...sizes } as { length: number });
   const read = await made.read();
-  for (const one of [there, places, made]) {
-    one.destroy();
-  }
+  destroyAll(there, places, made);
   return read;
 }
 
@@ -166,9 +164,7 @@ test("recorded: the same buffers with other lengths, and ranges that are refused
       /^scatter<u32, add>: maxOutputLength is .*; it takes a whole number from 0 up$/,
     );
   }
-  for (const buffer of [input, positions, output]) {
-    buffer.destroy();
-  }
+  destroyAll(input, positions, output);
 });
 
 describe("bad input at hand", () => {
@@ -265,10 +261,7 @@ const behind: Subject = async function* (fold) {
       scatter.record(encoder, { input, positions, output, outputLength: 2, length: 3 }),
     );
     yield [[...(await readWords(device, output))], expected];
-    scatter.destroy();
-    for (const buffer of buffers) {
-      buffer.destroy();
-    }
+    destroyAll(scatter, ...buffers);
   }
 };
 
@@ -375,10 +368,7 @@ test("values that an operator combines may become wider ones: at hand, on both, 
       } as never),
     );
     expectSameBits(readAs(expected, result, await readWords(device, output)), expected, `${title} recorded`);
-    plan.destroy();
-    for (const one of [there, where, found, count, input, output, placed]) {
-      one.destroy();
-    }
+    destroyAll(plan, there, where, found, count, input, output, placed);
   }
   cpu.destroy();
 });
@@ -411,8 +401,5 @@ test("into takes the result of a scatter and of a gather, at hand and on the GPU
   expect([...(await into.read())]).toEqual([5, 9, 0, 7]);
   await fold().gather(into, where, { into: there });
   expect([...(await there.read())]).toEqual([7, 5, 9]);
-  for (const one of [there, where, into]) {
-    one.destroy();
-  }
-  cpu.destroy();
+  destroyAll(there, where, into, cpu);
 });

@@ -14,7 +14,7 @@ import { ArgumentError, openFold } from "../../src/node.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { runLengthsReference, uniqueReference } from "../../src/reference/runs.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import { arrayBuffer, readAs, readWords, storageBuffer, submit } from "../support/buffers.ts";
+import { arrayBuffer, destroyAll, readAs, readWords, storageBuffer, submit } from "../support/buffers.ts";
 import type { Combination } from "../support/combinations.ts";
 import { combinations, itemsOf } from "../support/combinations.ts";
 import { expectSameBits } from "../support/compare.ts";
@@ -329,9 +329,7 @@ test.for(casesOf((at, by) => at % 2 === 1 && by === (at >> 1) % 2))(
       const expected = scanReference(data, like as never) as AnyArray;
       const words = await readWords(device, output);
       expectSameBits(readAs(expected, type, words.slice(offset / 4)), expected, title);
-      for (const buffer of new Set([input, output, ...(marks ? [marks] : [])])) {
-        buffer.destroy();
-      }
+      destroyAll(input, output, ...(marks ? [marks] : []));
     }
     scan.destroy();
   },
@@ -403,9 +401,7 @@ test.for(casesOf((at, by) => by === at % 2))(
         const own = readAs({ length: most } as AnyArray, keyType, await readWords(device, unique));
         expectSameBits(own, readAs({ length: most } as AnyArray, keyType, wordsOf(keys)), `keys, ${title}`);
       }
-      for (const buffer of [input, output, sum, unique, ...(marks ? [marks] : [])]) {
-        buffer.destroy();
-      }
+      destroyAll(input, output, sum, unique, ...(marks ? [marks] : []));
     }
     reduce.destroy();
   },
@@ -540,8 +536,7 @@ describe("at hand", () => {
     expect(await (sums as unknown as typeof one).read()).toEqual(Uint32Array.of(6, 15));
     const keys = { keys: u32, key: left, unique: left, rows: left } as never;
     const prepared = await fold().prepareReduce({ type: u32, segments: keys, maxLength: 6 } as never);
-    prepared.destroy();
-    one.destroy();
+    destroyAll(prepared, one);
   });
 
   test("what segments cannot be", async () => {
@@ -620,12 +615,7 @@ describe("on the GPU", () => {
     await expect(fold().scan(marks, { segments: { keys: marks }, into: marks })).rejects.toMatchObject({
       option: "segments",
     });
-    for (const one of [from7.keys, from7.values]) {
-      one.destroy();
-    }
-    for (const one of [numbers, kept, marks, scanned, rowsOf, runs.keys, runs.values]) {
-      one.destroy();
-    }
+    destroyAll(from7.keys, from7.values, numbers, kept, marks, scanned, rowsOf, runs.keys, runs.values);
   });
 
   test("what segments cannot be there, and in a recording", async () => {
@@ -662,9 +652,7 @@ describe("on the GPU", () => {
         segmentCount === 5 ? /offsets has 20 bytes/ : /segmentCount is/,
       );
     }
-    for (const one of [six, five, floats, none, scan, totals]) {
-      one.destroy();
-    }
+    destroyAll(six, five, floats, none, scan, totals);
   });
 
   test("offsets that fall, or pass the end, write nothing outside", async () => {
@@ -700,11 +688,7 @@ describe("on the GPU", () => {
         );
         expectSameBits(words.slice(4, 7), Uint32Array.from(totals), `totals, ${offsets}`);
       }
-      for (const one of [input, positions, output, prefixes]) {
-        one.destroy();
-      }
-      reduce.destroy();
-      scan.destroy();
+      destroyAll(input, positions, output, prefixes, reduce, scan);
     }
   });
 
@@ -771,13 +755,9 @@ describe("on the GPU", () => {
           ).toEqual([]);
           words.fill(poison, 64, 64 + segmentCount);
           expectSameBits(words, new Uint32Array(most + 128).fill(poison), `outside, ${title}`);
-          for (const one of [starts, prefixes, output]) {
-            one.destroy();
-          }
+          destroyAll(starts, prefixes, output);
         }
-        scan.destroy();
-        reduce.destroy();
-        input.destroy();
+        destroyAll(scan, reduce, input);
       }
     },
   );

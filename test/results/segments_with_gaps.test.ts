@@ -6,7 +6,7 @@ import type { ElementType } from "../../src/algebra/types.ts";
 import { ArgumentError, openFold } from "../../src/node.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import { arrayBuffer, readAs, readWords, storageBuffer, submit } from "../support/buffers.ts";
+import { arrayBuffer, destroyAll, readAs, readWords, storageBuffer, submit } from "../support/buffers.ts";
 import { combinations, itemsOf } from "../support/combinations.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { useFoldOfOneSize } from "../support/fold.ts";
@@ -146,9 +146,7 @@ test.for(cases)(`a scan of ${title}`, async (row, { skip }) => {
       new Uint32Array(before.buffer).slice(behind),
       `behind the output, ${own}`,
     );
-    for (const buffer of new Set([input, output, begins, ends, count])) {
-      buffer.destroy();
-    }
+    destroyAll(input, output, begins, ends, count);
   }
   scan.destroy();
 });
@@ -202,9 +200,7 @@ test.for(cases.filter(({ exclusive }) => exclusive))(
           randomWords(3200, own).slice(behind),
           `behind the output, ${own}`,
         );
-        for (const buffer of [input, output, begins, ends, count]) {
-          buffer.destroy();
-        }
+        destroyAll(input, output, begins, ends, count);
       }
     }
     reduce.destroy();
@@ -246,10 +242,7 @@ describe("at hand, on the CPU and on the GPU, and of arrays on the GPU", () => {
       expectSameBits(await totals.read(), reduced, "reduce of an array on the GPU");
       await fold().scan(onGpu, { ...there, ...order, into: onGpu });
       expectSameBits(await onGpu.read(), kept, "scan in place");
-      for (const array of [onGpu, begins, ends, result, totals]) {
-        array.destroy();
-      }
-      cpu.destroy();
+      destroyAll(onGpu, begins, ends, result, totals, cpu);
     });
   }
 
@@ -359,13 +352,10 @@ test("segments that overlap, or do not ascend, write nothing outside of the rang
         const words = await readWords(device, output);
         expectSameBits(words.slice(0, 64), poison.slice(0, 64), "before the output");
         expectSameBits(words.slice(64 + room), poison.slice(64 + room), "behind the output");
-        input.destroy();
-        output.destroy();
+        destroyAll(input, output);
       }
-      begins.destroy();
-      ends.destroy();
+      destroyAll(begins, ends);
     }
-    scan.destroy();
-    reduce.destroy();
+    destroyAll(scan, reduce);
   }
 });

@@ -4,7 +4,7 @@ import { u32 } from "../../src/algebra/integers.ts";
 import type { Fold, TopKRowsOptions } from "../../src/node.ts";
 import { planTopKRows } from "../../src/plan/select_rows.ts";
 import { topKReference } from "../../src/reference/sort.ts";
-import { GUARD, guarded, storageBuffer, submitted } from "../support/buffers.ts";
+import { destroyAll, GUARD, guarded, storageBuffer, submitted } from "../support/buffers.ts";
 import { allowFindings, useFold } from "../support/fold.ts";
 import { defaultLimits, factsWith } from "../support/kernels.ts";
 import { testMutations } from "../support/mutations.ts";
@@ -158,10 +158,7 @@ async function record(
       }),
     Object.values(results).map(({ buffer }) => buffer),
   );
-  plan.destroy();
-  for (const one of buffers) {
-    one.destroy();
-  }
+  destroyAll(plan, ...buffers);
   return found;
 }
 

@@ -7,7 +7,7 @@ import type { TypeName } from "../../src/algebra/types.ts";
 import type { Fold } from "../../src/node.ts";
 import { openFold } from "../../src/node.ts";
 import { argSortReference, sortReference } from "../../src/reference/sort.ts";
-import { GUARD, guarded, storageBuffer, submitted } from "../support/buffers.ts";
+import { destroyAll, GUARD, guarded, storageBuffer, submitted } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { useFold } from "../support/fold.ts";
 import { testMutations } from "../support/mutations.ts";
@@ -90,9 +90,7 @@ test.for(table)(
       positions,
       "positions",
     );
-    for (const one of [...arrays, there]) {
-      one?.destroy();
-    }
+    destroyAll(...arrays, there);
   },
 );
 

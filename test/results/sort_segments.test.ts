@@ -12,7 +12,7 @@ import type { Plan } from "../../src/plan/plan.ts";
 import { planTopKRows } from "../../src/plan/select_rows.ts";
 import { planSegmentSort } from "../../src/plan/sort_segments.ts";
 import { argSortReference, topKReference } from "../../src/reference/sort.ts";
-import { GUARD, guarded, storageBuffer, submitted } from "../support/buffers.ts";
+import { destroyAll, GUARD, guarded, storageBuffer, submitted } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { useFold } from "../support/fold.ts";
 import { pairs } from "../support/pairs.ts";
@@ -382,9 +382,7 @@ test.for(ofPairs)(
         title,
       );
       expectSameBits(sorted.subarray(0, 4), guarded(new Uint32Array(0), 4, 0), `${title}: before`);
-      for (const buffer of [input, output, given, moved, starts]) {
-        buffer.destroy();
-      }
+      destroyAll(input, output, given, moved, starts);
     }
     prepared.destroy();
   },
@@ -451,8 +449,7 @@ test.for(ofKeys)(
         [input],
       )) as [Uint32Array];
       expectSameBits(sorted, guarded(wordsOf(gathered(data, positions)), before, 4), `${kind}, ${length}`);
-      input.destroy();
-      starts.destroy();
+      destroyAll(input, starts);
     }
     prepared.destroy();
   },
@@ -483,9 +480,7 @@ test("keys alone: a segment that is longer than maxSegmentLength leaves the NaN 
       [output],
     )) as [Uint32Array];
     expectSameBits(sorted.subarray(span), words.subarray(span), `behind ${span} items`);
-    for (const one of [input, output, offsets]) {
-      one.destroy();
-    }
+    destroyAll(input, output, offsets);
   }
   prepared.destroy();
 });

@@ -12,7 +12,7 @@ import type { Algorithm } from "../../src/kernels/algorithms.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import { readWords, storageBuffer } from "../support/buffers.ts";
+import { destroyAll, readWords, storageBuffer } from "../support/buffers.ts";
 import { arrayOfOne } from "../support/combinations.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { planAs, untyped, useFold } from "../support/fold.ts";
@@ -211,8 +211,7 @@ describe.each(allRows)("$type.name, $algorithm, vectors of $vector", (row) => {
           words.destroy();
         }
       }
-      scan.destroy();
-      compact.destroy();
+      destroyAll(scan, compact);
     },
   );
 

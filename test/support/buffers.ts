@@ -27,6 +27,13 @@ export function arrayBuffer(device: GPUDevice, data: AnyArray, before = 0, behin
   return storageBuffer(device, words);
 }
 
+/** Destroys buffers, arrays, plans and folds. One may stand there twice. */
+export function destroyAll(...all: readonly ({ destroy(): void } | undefined)[]): void {
+  for (const one of all) {
+    one?.destroy();
+  }
+}
+
 /** Words between others that nothing may write. */
 export function guarded(words: Uint32Array, before: number, after: number): Uint32Array {
   const all = new Uint32Array(before + words.length + after).fill(GUARD);
