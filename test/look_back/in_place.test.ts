@@ -9,7 +9,7 @@ import { prepare } from "../../src/gpu/recordings/recording.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import type { LookBackTesting, ScanOptions } from "../../src/plan/scan.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import { destroyAll, readWords, storageBuffer, submit } from "../support/buffers.ts";
+import { destroyAll, readWords, storageBuffer, submit, wordsOf } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { allowFindings, untyped, useFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
@@ -40,7 +40,6 @@ import {
   rowsOf,
   STUCK_MS,
   shapeOf,
-  wordsOf,
 } from "./support.ts";
 
 // Scans in place in a single pass: a first dispatch may leave tiles, and a second one scans them.

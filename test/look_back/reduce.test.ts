@@ -1,12 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { settable } from "../../src/algebra/array_values.ts";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { arrayOver } from "../../src/algebra/arrays.ts";
 import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
 import { add, max, min } from "../../src/algebra/operators.ts";
-import type { ElementType } from "../../src/algebra/types.ts";
+import type { ElementType, Value } from "../../src/algebra/types.ts";
 import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
 import type { Arrangement } from "../../src/kernels/kernel.ts";
 import type { DeviceFacts } from "../../src/plan/device_facts.ts";
@@ -14,6 +13,7 @@ import type { TuningOptions } from "../../src/plan/options.ts";
 import type { LookBackTesting } from "../../src/plan/scan.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { destroyAll, readWords, storageBuffer, submit } from "../support/buffers.ts";
+import { arrayOfOne } from "../support/combinations.ts";
 import { expectWithin } from "../support/compare.ts";
 import { untyped, useFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
@@ -152,15 +152,10 @@ const cases: readonly Case[] = [
 ];
 
 /** The result as an array of one. */
-function reduced(
+const reduced = (
   data: AnyArray,
   options: { readonly type: ElementType; readonly op: Operator<string> },
-): AnyArray {
-  const { type } = options;
-  const { array, set } = settable(arrayOver(type, new ArrayBuffer(type.bytes)), type);
-  set(0, reduceReference(data as Uint32Array, options as unknown as { op: typeof affine }));
-  return array;
-}
+): AnyArray => arrayOfOne(options.type, reduceReference(data, options as never) as Value);
 
 const tuningOf = (
   { tuning }: Pick<Case, "tuning">,

@@ -21,7 +21,7 @@ import type { LookBackTesting, ScanOptions } from "../../src/plan/scan.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import type { SourceText } from "../../src/text/source.ts";
 import { adapter, isSimulated } from "../support/adapter.ts";
-import { destroyAll, readWords, storageBuffer } from "../support/buffers.ts";
+import { destroyAll, readWords, storageBuffer, wordsOf } from "../support/buffers.ts";
 import type { Items } from "../support/compare.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { allowFindings } from "../support/fold.ts";
@@ -315,14 +315,6 @@ export function runsOfRows(
 }
 
 export const POISON = 0xdeadbeef;
-
-export const wordsOf = (items: Items): Uint32Array => {
-  const words = new Uint32Array(Math.ceil(items.byteLength / 4));
-  new Uint8Array(words.buffer).set(
-    new Uint8Array(items.buffer as ArrayBuffer, items.byteOffset, items.byteLength),
-  );
-  return words;
-};
 
 /**
  * Bytes from one output to the next: at least a poisoned item of any type in between. Bindings start at multiples of 256 bytes, and vectors of

@@ -5,7 +5,7 @@ import { u32 } from "../../src/algebra/integers.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
 import { ArgumentError, openFold } from "../../src/node.ts";
 import { gatherReference } from "../../src/reference/gather.ts";
-import { arrayBuffer, destroyAll, readWords, storageBuffer, submit } from "../support/buffers.ts";
+import { arrayBuffer, bytesIn, destroyAll, readWords, storageBuffer, submit } from "../support/buffers.ts";
 import { useFold } from "../support/fold.ts";
 import { examplesOf, testMutations } from "../support/mutations.ts";
 import { errorOf } from "../support/option_checks.ts";
@@ -32,9 +32,6 @@ function meant(values: AnyArray, positions: Uint32Array, { bytes }: ElementType,
     return position < count ? (all[position * bytes + (at % bytes)] as number) : 0;
   });
 }
-
-const bytesIn = ({ buffer, byteOffset, byteLength }: AnyArray): Uint8Array =>
-  new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
 
 /** Positions of which about every fifth one is past the end. */
 function somePositions(name: string): Uint32Array {

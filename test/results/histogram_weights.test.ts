@@ -13,7 +13,7 @@ import type { WeighedOptions } from "../../src/plan/bin_weights.ts";
 import type { HistogramOptions } from "../../src/plan/histogram.ts";
 import { histogramReference } from "../../src/reference/histogram.ts";
 import { simulatedGpu } from "../../src/simulator/index.ts";
-import { destroyAll, readWords, storageBuffer, submit } from "../support/buffers.ts";
+import { bytesIn, destroyAll, readWords, storageBuffer, submit } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { useAdapters, useFold } from "../support/fold.ts";
 import { around } from "../support/lengths.ts";
@@ -26,9 +26,6 @@ import { lacks } from "../support/sorts.ts";
 
 const fold = useFold();
 const nextAdapter = useAdapters();
-
-const bytesIn = ({ buffer, byteOffset, byteLength }: AnyArray): Uint8Array =>
-  new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
 
 /** What of the data is in which bin: by even bins, edges and WGSL, for channels and two dimensions. Some elements are outside of all. */
 const rules: readonly (Omit<HistogramOptions, "type" | "maxLength" | "y"> & { readonly y?: true })[] = [

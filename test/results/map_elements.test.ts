@@ -9,7 +9,7 @@ import type { Fold } from "../../src/node.ts";
 import { ArgumentError, LimitError, openFold } from "../../src/node.ts";
 import { planMap } from "../../src/plan/map_elements.ts";
 import { mapReference } from "../../src/reference/map.ts";
-import { destroyAll, readWords, storageBuffer, submit } from "../support/buffers.ts";
+import { destroyAll, readWords, storageBuffer, submit, wordsOf } from "../support/buffers.ts";
 import { useFold } from "../support/fold.ts";
 import type { Subject } from "../support/mutations.ts";
 import { examplesOf, testMutations } from "../support/mutations.ts";
@@ -116,9 +116,6 @@ function items(type: ElementType, length: number, name: string): AnyArray {
         Array.from({ length }, () => ({ id: next(), depth: (next() % 9) / 4 - 1, weight: next() % 99 })),
       );
 }
-
-const wordsOf = ({ buffer, byteOffset, byteLength }: AnyArray): Uint32Array =>
-  new Uint32Array(buffer as ArrayBuffer, byteOffset, byteLength / 4);
 
 const meant = (
   { type, map: _, twin, from, with: __, ...others }: Row,

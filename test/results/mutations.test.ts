@@ -19,8 +19,7 @@ import { expandRunsReference, runLengthsReference } from "../../src/reference/ru
 import { scanReference } from "../../src/reference/scan.ts";
 import { argSortReference, nthReference, sortReference, topKReference } from "../../src/reference/sort.ts";
 import { fourMaps, fourMapsInTurn, lastingItems } from "../look_back/operators.ts";
-import { wordsOf } from "../look_back/support.ts";
-import { readWords, storageBuffer, submit } from "../support/buffers.ts";
+import { readWords, storageBuffer, submit, wordsOf } from "../support/buffers.ts";
 import { asOnGpus, planAs, useFold } from "../support/fold.ts";
 import type { Mutations, Subject } from "../support/mutations.ts";
 import { testMutations } from "../support/mutations.ts";

@@ -8,7 +8,15 @@ import type { ElementType } from "../../src/algebra/types.ts";
 import type { GpuArray } from "../../src/node.ts";
 import { ArgumentError, add, exactAdd, max, mul, openFold } from "../../src/node.ts";
 import { scatterReference } from "../../src/reference/scatter.ts";
-import { arrayBuffer, destroyAll, readAs, readWords, storageBuffer, submit } from "../support/buffers.ts";
+import {
+  arrayBuffer,
+  bytesIn,
+  destroyAll,
+  readAs,
+  readWords,
+  storageBuffer,
+  submit,
+} from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { untyped, useFold } from "../support/fold.ts";
 import type { Subject } from "../support/mutations.ts";
@@ -21,9 +29,6 @@ import { watched } from "../support/watched_device.ts";
 
 const fold = useFold();
 const sizes = { workGroupSize: 8, itemsPerThread: 2 } as const;
-
-const bytesIn = ({ buffer, byteOffset, byteLength }: AnyArray): Uint8Array =>
-  new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
 
 const positionsBelow = (below: number, length: number, name: string): Uint32Array => {
   const next = randomBits(name);

@@ -14,7 +14,15 @@ import { ArgumentError, openFold } from "../../src/node.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { runLengthsReference, uniqueReference } from "../../src/reference/runs.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import { arrayBuffer, destroyAll, readAs, readWords, storageBuffer, submit } from "../support/buffers.ts";
+import {
+  arrayBuffer,
+  destroyAll,
+  readAs,
+  readWords,
+  storageBuffer,
+  submit,
+  wordsOf,
+} from "../support/buffers.ts";
 import type { Combination } from "../support/combinations.ts";
 import { combinations, itemsOf } from "../support/combinations.ts";
 import { expectSameBits } from "../support/compare.ts";
@@ -406,15 +414,6 @@ test.for(casesOf((at, by) => by === at % 2))(
     reduce.destroy();
   },
 );
-
-/** An array's bytes as whole words. */
-function wordsOf(data: AnyArray): Uint32Array {
-  const words = new Uint32Array(Math.ceil(data.byteLength / 4) + 4);
-  new Uint8Array(words.buffer).set(
-    new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength),
-  );
-  return words;
-}
 
 describe("at hand", () => {
   const data = randomWords(600, "at hand");

@@ -6,7 +6,15 @@ import type { ElementType } from "../../src/algebra/types.ts";
 import { ArgumentError, openFold } from "../../src/node.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import { arrayBuffer, destroyAll, readAs, readWords, storageBuffer, submit } from "../support/buffers.ts";
+import {
+  arrayBuffer,
+  bytesIn,
+  destroyAll,
+  readAs,
+  readWords,
+  storageBuffer,
+  submit,
+} from "../support/buffers.ts";
 import { combinations, itemsOf } from "../support/combinations.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { useFoldOfOneSize } from "../support/fold.ts";
@@ -49,9 +57,6 @@ function spansOf(parts: readonly number[], length: number): Spans {
   return { begins: pairsOf(0), ends: pairsOf(1) };
 }
 
-const bytesOf = (array: AnyArray): Uint8Array =>
-  new Uint8Array(array.buffer as ArrayBuffer, array.byteOffset, array.byteLength);
-
 /** What a scan writes, where the output held other bytes before. */
 function withGaps(
   scanned: AnyArray,
@@ -59,7 +64,7 @@ function withGaps(
   { begins, ends }: Spans,
   type: ElementType,
 ): AnyArray {
-  const made = bytesOf(scanned);
+  const made = bytesIn(scanned);
   let from = 0;
   for (const [at, begin] of [...begins, scanned.byteLength / type.bytes].entries()) {
     made.set(before.subarray(from * type.bytes, begin * type.bytes), from * type.bytes);
@@ -113,7 +118,7 @@ test.for(cases)(`a scan of ${title}`, async (row, { skip }) => {
     const output = place === 0 ? storageBuffer(device, randomWords(2500, own)) : input;
     const itemWords = Math.max(1, type.bytes / 4);
     const offset = place === 2 ? 4 * itemWords * (MOST + 1) : 0;
-    const before = bytesOf(await readWords(device, output)).slice();
+    const before = bytesIn(await readWords(device, output)).slice();
     const [begins, ends, count] = [
       arrayBuffer(device, given.begins, 4, 8),
       arrayBuffer(device, given.ends, 8, 8),
@@ -217,7 +222,7 @@ describe("at hand, on the CPU and on the GPU, and of arrays on the GPU", () => {
       const order = { exclusive: at % 4 > 1, reverse: at % 2 === 0 };
       const scanned = scanReference(data, { ...options, ...order, segments });
       const reduced = reduceReference(data, { ...options, segments });
-      const kept = withGaps(scanned.slice(), bytesOf(data), segments, u32);
+      const kept = withGaps(scanned.slice(), bytesIn(data), segments, u32);
       for (const [name, own] of [
         ["on the GPU", fold()],
         ["on the CPU", cpu],

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
@@ -12,7 +11,7 @@ import type { Plan } from "../../src/plan/plan.ts";
 import { planTopKRows } from "../../src/plan/select_rows.ts";
 import { planSegmentSort } from "../../src/plan/sort_segments.ts";
 import { argSortReference, topKReference } from "../../src/reference/sort.ts";
-import { destroyAll, GUARD, guarded, storageBuffer, submitted } from "../support/buffers.ts";
+import { destroyAll, GUARD, guarded, storageBuffer, submitted, wordsOf } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { useFold } from "../support/fold.ts";
 import { pairs } from "../support/pairs.ts";
@@ -310,12 +309,6 @@ const plannedNetwork = (
   const plan = planSegmentSort(options as never, facts, values, undefined, testing);
   expect(plan.kernels[0]?.code).toContain(text);
   return plan;
-};
-
-const wordsOf = (array: AnyArray): Uint32Array => {
-  const words = new Uint32Array(Math.ceil(array.byteLength / 4));
-  new Uint8Array(words.buffer).set(new Uint8Array(array.buffer, array.byteOffset, array.byteLength));
-  return words;
 };
 
 // Slots of 2 items up to the whole tile.

@@ -19,8 +19,7 @@ import { planAs, untyped, useFold } from "../support/fold.ts";
 import { around } from "../support/lengths.ts";
 import { affine, chain } from "../support/operators.ts";
 import { randomItems } from "../support/random.ts";
-import type { Places } from "../support/ranges.ts";
-import { runPlaced } from "../support/ranges.ts";
+import { layoutsOf, runPlaced } from "../support/ranges.ts";
 import { lacks } from "../support/sorts.ts";
 
 const fold = useFold();
@@ -82,22 +81,6 @@ const allRows: readonly Row[] = [
     software: true,
   },
 ].map((row) => ({ ...row, op: row.op as unknown as Operator<string> }) as Row);
-
-/** Where ranges start: at a binding's alignment, at a vector, at another item, and in one buffer. */
-const layoutsOf = (vector: number): Record<string, (length: number) => Places> => {
-  const start = (length: number): number => Math.ceil((length + 1) / vector) * vector;
-  return {
-    "from the start": () => ({ input: 0, output: 0, shared: false }),
-    "at vectors": () => ({ input: 3 * vector, output: 2 * vector, shared: false }),
-    "the input at an odd item": () => ({ input: 2 * vector + 1, output: vector, shared: false }),
-    "the output at an odd item": () => ({ input: 2 * vector, output: 3 * vector + 1, shared: false }),
-    "in place": () => ({ input: 0, output: 0, shared: true }),
-    "in place, at a vector": () => ({ input: 2 * vector, output: 2 * vector, shared: true }),
-    "in place, at an odd item": () => ({ input: 1, output: 1, shared: true }),
-    "one buffer": (length) => ({ input: vector, output: vector + start(length), shared: true }),
-    "one buffer, the output first": (length) => ({ input: start(length) + 1, output: 0, shared: true }),
-  };
-};
 
 /** Around whole vectors and tiles, and where what is bound as vectors ends, from any of those starts. */
 const lengthsOf = (vector: number, tile: number, edge: number): number[] => [
