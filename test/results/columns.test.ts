@@ -78,7 +78,10 @@ function expectChunks(rowsPerChunk: number | undefined, divided: string, of: num
   }
 }
 
-const scans = cases.flatMap((row) => [false, true].map((reverse) => ({ ...row, reverse })));
+/** The operator that does not commute goes both ways, and the others one. */
+const scans = cases.flatMap((row, at) =>
+  (row.op === combinations[0]?.op ? [false, true] : [at % 3 === 0]).map((reverse) => ({ ...row, reverse })),
+);
 test.for(scans)("a scan of $name, reverse: $reverse", async (row, { skip }) => {
   const { type, op, exclusive, reverse, testing, divided, starts } = row;
   skip(lacks(fold(), type), "the adapter has no shader-f16");
