@@ -89,8 +89,19 @@ const lastFirst: Change = [
 const cases: readonly Case[] = [
   { title: "an operator that does not commute", ...ofAffine, long: true },
   { title: "patience 0", ...ofAffine, testing: { patience: 0 } },
-  { title: "patience 1, without tickets", ...ofAffine, testing: { patience: 1, tickets: false } },
-  { title: "patience 300, exclusive", ...ofAffine, exclusive: true, testing: { patience: 300 } },
+  {
+    title: "patience 1, without tickets",
+    lookBack: "by votes",
+    ...ofAffine,
+    testing: { patience: 1, tickets: false },
+  },
+  {
+    title: "patience 300, exclusive",
+    lookBack: "by threads",
+    ...ofAffine,
+    exclusive: true,
+    testing: { patience: 300 },
+  },
   {
     title: "the last tile's work-group first",
     ...ofAffine,
@@ -176,9 +187,10 @@ const cases: readonly Case[] = [
     tuning: () => ({ itemsPerThread: 8 }),
     lengthOnGpu: true,
   },
-  { title: "u64 add", type: u64, op: untyped(add) },
+  { title: "u64 add", lookBack: "by votes", type: u64, op: untyped(add) },
   {
     title: "f64 add, bit for bit",
+    lookBack: "by votes",
     type: f64,
     op: untyped(add),
     items: (_, length, name) => manyMagnitudes(length, name),

@@ -3,7 +3,7 @@ import { u32 } from "../../src/algebra/integers.ts";
 import { add } from "../../src/algebra/operators.ts";
 import { untyped, useFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
-import type { Change, RowShape, Run, Tried } from "./support.ts";
+import type { Change, Mutations, RowShape, Run, Tried } from "./support.ts";
 import {
   expectExact,
   expectSeen,
@@ -11,6 +11,7 @@ import {
   fewLanes,
   needVotes,
   prepareScan,
+  rowsOf,
   runsOfRows,
   STUCK_MS,
   smallTiles,
@@ -92,30 +93,27 @@ test.for([
 );
 
 /** One rule broken in the kernel's text, of those that say where rows start. */
-const mutations: readonly { readonly title: string; readonly change: Change }[] = [
-  {
-    title: "a row starts one item late",
-    change: [["call.columns - column, 0u, column == 0u)", "call.columns - column + 1u, 0u, column == 0u)"]],
-  },
-  {
-    title: "rows that start with a vector are not seen",
-    change: [["select(call.columns - column, 0u, column == 0u)", "call.columns - column"]],
-  },
-  {
-    title: "of rows of few items, only one starts in a vector",
-    change: [[/select\((own\w*) \+ 1u, 0u, own\w* \+ 1u == call\.columns\)/, "$1 + 1u"]],
-  },
-  {
-    title: "columns are not taken back at a row's end",
-    change: [["column = select(column, column - call.columns, column >= call.columns);", ""]],
-  },
-  {
-    title: "a missing total starts its vectors with rows",
-    change: [["heads_from(first % call.columns)", "heads_from(0u)"]],
-  },
-];
+const mutations: Mutations = {
+  "a row starts one item late": [
+    "call.columns - column, 0u, column == 0u)",
+    "call.columns - column + 1u, 0u, column == 0u)",
+  ],
+  "rows that start with a vector are not seen": [
+    "select(call.columns - column, 0u, column == 0u)",
+    "call.columns - column",
+  ],
+  "of rows of few items, only one starts in a vector": [
+    /select\((own\w*) \+ 1u, 0u, own\w* \+ 1u == call\.columns\)/,
+    "$1 + 1u",
+  ],
+  "columns are not taken back at a row's end": [
+    "column = select(column, column - call.columns, column >= call.columns);",
+    "",
+  ],
+  "a missing total starts its vectors with rows": ["heads_from(first % call.columns)", "heads_from(0u)"],
+};
 
-test.for(mutations)("seen: $title", { timeout: STUCK_MS }, async ({ change }, { skip }) => {
+test.for(rowsOf(mutations))("seen: $title", { timeout: STUCK_MS }, async ({ change }, { skip }) => {
   needVotes(fold(), skip);
   await expectSeen(await flatRows("in order", true, change));
 });

@@ -3,14 +3,14 @@ import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { add } from "../../src/algebra/operators.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import { readWords, storageBuffer } from "../support/buffers.ts";
+import { destroyAll, readWords, storageBuffer } from "../support/buffers.ts";
 import { expectWithin } from "../support/compare.ts";
 import { untyped, useFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { randomBits } from "../support/random.ts";
 import { poisoned } from "../support/short_bindings.ts";
 import { affineItems } from "./operators.ts";
-import type { Change, Run, Tried } from "./support.ts";
+import type { Change, Mutations, Run, Tried } from "./support.ts";
 import {
   expectExact,
   expectSeen,
@@ -21,6 +21,7 @@ import {
   floatsUnderFaults,
   needVotes,
   prepareScan,
+  rowsOf,
   STUCK_MS,
   smallTiles,
 } from "./support.ts";
@@ -185,125 +186,88 @@ test("sums of f32: within the bound, and the same bits whatever is late or missi
 });
 
 /** One rule broken in the kernel's text. */
-const mutations: readonly {
-  readonly title: string;
-  readonly kind?: Kind;
-  readonly order?: Order;
-  readonly change: Change;
-}[] = [
-  {
-    title: "a key is not compared with the one before its vector",
-    change: [[/(?<=select\(1u << (0u|item), 0u, )is_same_key\(before/, "$1 == 0u || $&"]],
-  },
-  {
-    title: "the first lane has the last lane's key of its own row",
-    change: [[/select\((shuffled\w*), last\w*, subgroup_rank == 0u\)/, "$1"]],
-  },
-  {
-    title: "the first lane has the key before the run in all rows",
-    change: [[/last = shuffled\w*;/, ""]],
-  },
-  {
-    title: "the first key of a run has none before it",
-    change: [["key_before(min(run, length))", "key_at(min(run, length - 1u))"]],
-  },
-  {
-    title: "keys of vectors are one vector late",
-    change: [["call.keys_base / VECTOR + vector", "call.keys_base / VECTOR + vector + 1u"]],
-  },
-  {
-    title: "flags of vectors are one vector late",
-    kind: "heads",
-    change: [["call.heads_base / VECTOR + vector", "call.heads_base / VECTOR + vector + 1u"]],
-  },
-  {
-    title: "a flag counts only if it is 1",
-    kind: "heads",
-    change: [[/(flags\w*\[\w+\]) != 0u/, "$1 == 1u"]],
-  },
-  {
-    title: "bits are those of the word's first vector",
-    kind: "headBits",
-    change: [[">> (first % 32u)", ">> 0u"]],
-  },
-  {
-    title: "what comes before the subgroup reaches the first head",
-    change: [[/(index\w*) \+ (\w+) < first_head\b/, "$1 + $2 <= first_head"]],
-  },
-  {
-    title: "what comes before the subgroup reaches one item less",
-    change: [[/(index\w*) \+ (\w+) < first_head\b/, "$1 + $2 + 1u < first_head"]],
-  },
-  {
-    title: "what comes before the subgroup reaches all items",
-    change: [[", scan.first_head)", ", NO_HEAD)"]],
-  },
-  {
-    title: "what lies behind a head in a vector is not looked for",
-    change: [["tail_of_vector(items, heads)", "tail_of_vector(items, 0u)"]],
-  },
-  {
-    title: "no segment starts within a vector",
-    change: [
-      [
-        /prefixes_of_vector\(scan\w*\.before, items\w*, starts\w*\)/,
-        "prefixes_of_vector(scan.before, items, 0u)",
-      ],
-    ],
-  },
-  {
-    title: "a segment reaches one lane less",
-    change: [
-      [
-        "select(subgroup_lane - firstLeadingBit(earlier),",
-        "select(subgroup_lane - firstLeadingBit(earlier) - 1u,",
-      ],
-    ],
-  },
-  {
-    title: "a lane's own head does not count",
-    change: [["votes & ((2u << subgroup_lane) - 1u)", "votes & ((1u << subgroup_lane) - 1u)"]],
-  },
-  {
-    title: "an exclusive prefix has what is before its segment",
-    change: [[/earlier\w* = value_identity\(\);/, ""]],
-  },
-  {
-    title: "what comes before the tile comes after what comes before the subgroup",
-    change: [
-      ["combine(carry(), scan.subgroups.before).value", "combine(scan.subgroups.before, carry()).value"],
-    ],
-  },
-  {
-    title: "a run has no head",
-    change: [["select(1u, 0u, first_head == NO_HEAD)", "0u"]],
-  },
-  {
-    title: "a missing total has no heads",
-    change: [[/let starts = heads_at\(place\w* \* VECTOR, length\);/, "let starts = 0u;"]],
-  },
-  {
-    title: "a look-back ends at a tile in which no segment starts",
-    change: [["member < tiles && found.element.heads > 0u", "member < tiles"]],
-  },
-  {
-    title: "the segment that is open starts one item late",
-    order: "in any order",
-    change: [[/(index\w*) \+ (\w+) >= first\b/, "$1 + $2 > first"]],
-  },
-  {
-    title: "what is open at a run's end has all of the run",
-    order: "in any order",
-    change: [["thread, last_head_of(heads, tile, thread))", "thread, 0u)"]],
-  },
-  {
-    title: "a missing total has the segment before it",
-    order: "in any order",
-    change: [[/place\w* \* VECTOR \+ \w+ >= last_head/, "true"]],
-  },
-];
+const mutations: Mutations<{ readonly kind?: Kind; readonly order?: Order }> = {
+  "a key is not compared with the one before its vector": [
+    /(?<=select\(1u << (0u|item), 0u, )is_same_key\(before/,
+    "$1 == 0u || $&",
+  ],
+  "the first lane has the last lane's key of its own row": [
+    /select\((shuffled\w*), last\w*, subgroup_rank == 0u\)/,
+    "$1",
+  ],
+  "the first lane has the key before the run in all rows": [/last = shuffled\w*;/, ""],
+  "the first key of a run has none before it": [
+    "key_before(min(run, length))",
+    "key_at(min(run, length - 1u))",
+  ],
+  "keys of vectors are one vector late": [
+    "call.keys_base / VECTOR + vector",
+    "call.keys_base / VECTOR + vector + 1u",
+  ],
+  "flags of vectors are one vector late": [
+    "call.heads_base / VECTOR + vector",
+    "call.heads_base / VECTOR + vector + 1u",
+    { kind: "heads" },
+  ],
+  "a flag counts only if it is 1": [/(flags\w*\[\w+\]) != 0u/, "$1 == 1u", { kind: "heads" }],
+  "bits are those of the word's first vector": [">> (first % 32u)", ">> 0u", { kind: "headBits" }],
+  "what comes before the subgroup reaches the first head": [
+    /(index\w*) \+ (\w+) < first_head\b/,
+    "$1 + $2 <= first_head",
+  ],
+  "what comes before the subgroup reaches one item less": [
+    /(index\w*) \+ (\w+) < first_head\b/,
+    "$1 + $2 + 1u < first_head",
+  ],
+  "what comes before the subgroup reaches all items": [", scan.first_head)", ", NO_HEAD)"],
+  "what lies behind a head in a vector is not looked for": [
+    "tail_of_vector(items, heads)",
+    "tail_of_vector(items, 0u)",
+  ],
+  "no segment starts within a vector": [
+    /prefixes_of_vector\(scan\w*\.before, items\w*, starts\w*\)/,
+    "prefixes_of_vector(scan.before, items, 0u)",
+  ],
+  "a segment reaches one lane less": [
+    "select(subgroup_lane - firstLeadingBit(earlier),",
+    "select(subgroup_lane - firstLeadingBit(earlier) - 1u,",
+  ],
+  "a lane's own head does not count": [
+    "votes & ((2u << subgroup_lane) - 1u)",
+    "votes & ((1u << subgroup_lane) - 1u)",
+  ],
+  "an exclusive prefix has what is before its segment": [/earlier\w* = value_identity\(\);/, ""],
+  "what comes before the tile comes after what comes before the subgroup": [
+    "combine(carry(), scan.subgroups.before).value",
+    "combine(scan.subgroups.before, carry()).value",
+  ],
+  "a run has no head": ["select(1u, 0u, first_head == NO_HEAD)", "0u"],
+  "a missing total has no heads": [
+    /let starts = heads_at\(place\w* \* VECTOR, length\);/,
+    "let starts = 0u;",
+  ],
+  "a look-back ends at a tile in which no segment starts": [
+    "member < tiles && found.element.heads > 0u",
+    "member < tiles",
+  ],
+  "the segment that is open starts one item late": [
+    /(index\w*) \+ (\w+) >= first\b/,
+    "$1 + $2 > first",
+    { order: "in any order" },
+  ],
+  "what is open at a run's end has all of the run": [
+    "thread, last_head_of(heads, tile, thread))",
+    "thread, 0u)",
+    { order: "in any order" },
+  ],
+  "a missing total has the segment before it": [
+    /place\w* \* VECTOR \+ \w+ >= last_head/,
+    "true",
+    { order: "in any order" },
+  ],
+};
 
-test.for(mutations)(
+test.for(rowsOf(mutations))(
   "seen: $title",
   { timeout: STUCK_MS },
   async ({ kind = "keys", order = "in order", change }, { skip }) => {
@@ -344,9 +308,7 @@ async function wrongRanges(kind: Kind, change?: Change): Promise<string[]> {
       if (found.some((word, at) => word !== expected[at])) {
         wrong.push(`${length} items, ${before} words before`);
       }
-      for (const buffer of [input, output, starts]) {
-        buffer.destroy();
-      }
+      destroyAll(input, output, starts);
     }
   }
   prepared.destroy();

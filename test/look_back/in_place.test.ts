@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import faultsFile from "#shaders/device/look_back/faults_by_run.wgsl";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
@@ -10,7 +9,7 @@ import { prepare } from "../../src/gpu/recordings/recording.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import type { LookBackTesting, ScanOptions } from "../../src/plan/scan.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import { readWords, storageBuffer, submit } from "../support/buffers.ts";
+import { destroyAll, readWords, storageBuffer, submit, wordsOf } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { allowFindings, untyped, useFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
@@ -24,12 +23,13 @@ import {
   mapsInTurn,
   ofAffine,
 } from "./operators.ts";
-import type { Change, LookBack } from "./support.ts";
+import type { LookBack, Mutations } from "./support.ts";
 import {
   changed,
   contextOfFold,
   FAULTS,
   faultOf,
+  faults,
   fewLanes,
   inputsInTurn,
   lengthsOf,
@@ -37,9 +37,9 @@ import {
   missing,
   onGpu,
   POISON,
+  rowsOf,
   STUCK_MS,
   shapeOf,
-  wordsOf,
 } from "./support.ts";
 
 // Scans in place in a single pass: a first dispatch may leave tiles, and a second one scans them.
@@ -50,10 +50,10 @@ const fold = useFold(fewLanes);
  * What faults_by_run.wgsl withholds is stored here, but the first dispatch does not see it. The second one does, as WebGPU promises.
  * `call.tiles` are the work-groups, and only the first dispatch has one for each tile.
  */
-const faults = {
+const unseenFaults = {
   name: "shaders/device/look_back/faults_by_run_unseen.wgsl",
   text: `// replaces: read_place
-${faultsFile.text.replace("fn is_withheld(", "fn is_lost(")}
+${faults.text.replace("fn is_withheld(", "fn is_lost(")}
 fn is_withheld(place: u32, word: u32) -> bool {
   return false;
 }
@@ -113,9 +113,7 @@ async function* scanInPlace(
       words: await readWords(device, buffer),
       total: initial === undefined ? undefined : (await readWords(device, total))[0],
     };
-    buffer.destroy();
-    total.destroy();
-    length.destroy();
+    destroyAll(buffer, total, length);
     yield result;
   }
   prepared.destroy();
@@ -188,7 +186,7 @@ const testOf = (one: Case, lookBack: LookBack): void => {
         ...(initial !== undefined && { initial: true, total: true }),
         ...tuning,
       } as ScanOptions,
-      { faults, ...testing },
+      { faults: unseenFaults, ...testing },
     );
     expect(plan.passes(2 * tile, "in-place").map(({ kernel }) => kernel.entryPoint)).toEqual([
       "scan_single_pass",
@@ -231,50 +229,39 @@ for (const one of cases) {
 }
 
 /** Rules broken, each of which some fault shows. */
-const mutations: readonly {
-  readonly title: string;
-  readonly change: Change;
-  readonly entryPoint?: string;
-}[] = [
-  {
-    title: "a tile that lacks what comes before it is scanned all the same",
-    change: [["if (workgroupUniformLoad(&look_back_is_found) == 0u) {", "if (false) {"]],
-  },
-  {
-    title: "a tile that is left does not say so",
-    change: [["atomicStore(&spine[place_of_left(tile)], run_number());", ""]],
-  },
-  {
-    title: "a tile is also left if an earlier run left it",
-    entryPoint: "scan_left_tiles",
-    change: [
-      [
-        "atomicLoad(&spine[place_of_left(own)]) == run_number()",
-        "atomicLoad(&spine[place_of_left(own)]) != 0u",
-      ],
-    ],
-  },
-  {
-    title: "a work-group scans only the first of its tiles that are left",
-    entryPoint: "scan_left_tiles",
-    change: [
-      ["  take_left_tile(tile, thread, length);", "  take_left_tile(tile, thread, length);\n    break;"],
-    ],
-  },
-  {
-    title: "each tile that is left starts from the carry of its group",
-    entryPoint: "scan_left_tiles",
-    change: [["return read_place(entry_of_tile(other)).element;", "return identity();"]],
-  },
-];
+const mutations: Mutations<{ readonly entryPoint?: string }> = {
+  "a tile that lacks what comes before it is scanned all the same": [
+    "if (workgroupUniformLoad(&look_back_is_found) == 0u) {",
+    "if (false) {",
+  ],
+  "a tile that is left does not say so": ["atomicStore(&spine[place_of_left(tile)], run_number());", ""],
+  "a tile is also left if an earlier run left it": [
+    "atomicLoad(&spine[place_of_left(own)]) == run_number()",
+    "atomicLoad(&spine[place_of_left(own)]) != 0u",
+    { entryPoint: "scan_left_tiles" },
+  ],
+  "a work-group scans only the first of its tiles that are left": [
+    "  take_left_tile(tile, thread, length);",
+    "  take_left_tile(tile, thread, length);\n    break;",
+    { entryPoint: "scan_left_tiles" },
+  ],
+  "each tile that is left starts from the carry of its group": [
+    "return read_place(entry_of_tile(other)).element;",
+    "return identity();",
+    { entryPoint: "scan_left_tiles" },
+  ],
+};
 
-for (const { title, change, entryPoint = "scan_single_pass" } of mutations) {
+for (const { title, change, entryPoint = "scan_single_pass" } of rowsOf(mutations)) {
   test(`caught: ${title}`, { timeout: STUCK_MS }, async () => {
     allowFindings();
     const shape = shapeOf("by threads", contextOfFold(fold()).facts);
     const length = (shape.fanOut + 3) * shape.tile - 3;
     const plan = changed(
-      await inPlaceOf({ type: u32, op: ofAffine.op, maxLength: length, ...shape.tuning }, { faults }),
+      await inPlaceOf(
+        { type: u32, op: ofAffine.op, maxLength: length, ...shape.tuning },
+        { faults: unseenFaults },
+      ),
       change,
       (kernel) => kernel.entryPoint === entryPoint && kernel.code.includes("place_of_left"),
     );

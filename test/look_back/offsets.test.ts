@@ -5,7 +5,7 @@ import { reduceReference } from "../../src/reference/reduce.ts";
 import { untyped, useFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { affineItems } from "./operators.ts";
-import type { Change, Run, Tried } from "./support.ts";
+import type { Change, Mutations, Run, Tried } from "./support.ts";
 import {
   contextOfFold,
   expectExact,
@@ -16,6 +16,7 @@ import {
   fewLanes,
   needVotes,
   prepareReduce,
+  rowsOf,
   STUCK_MS,
   smallTiles,
 } from "./support.ts";
@@ -149,104 +150,67 @@ test.for([{ isStored: false }, { isStored: true }])(
 );
 
 /** One rule broken in the text of a kernel that has it. */
-const mutations: readonly { readonly title: string; readonly isStored?: true; readonly change: Change }[] = [
-  { title: "an end at a tile's end is dropped", change: [["behind <= end)", "behind < end)"]] },
-  {
-    title: "the first segment begins with the first item",
-    change: [["if (start > begin && start <= end) {", "if (false) {"]],
-  },
-  {
-    title: "empty segments are not noted",
-    change: [["/ LANE_ITEMS], HAS_EMPTY);", "/ LANE_ITEMS], 0u);"]],
-  },
-  {
-    title: "an empty segment's stride passes others",
-    change: [["segment + stride + 1u,", "segment + stride,"]],
-  },
-  { title: "a share of the empty segments is short", change: [["call.tiles + 1u;", "call.tiles;"]] },
-  {
-    title: "nothing comes before the first total",
-    change: [["combine_values(open, first)", "first"]],
-  },
-  {
-    title: "what comes before the first total comes after it",
-    change: [["combine_values(open, first)", "combine_values(first, open)"]],
-  },
-  {
-    title: "what is near before a tile has the segment before",
-    change: [[/place\w* \* VECTOR \+ \w+ >= start\b/, "true"]],
-  },
-  {
-    title: "what is near before a tile is left out",
-    change: [["near_total = total;", "near_total = value_identity();"]],
-  },
-  {
-    title: "what is farther before a tile counts as near",
-    change: [["<= MIN_SUBGROUP_SIZE * VECTOR", "<= MIN_SUBGROUP_SIZE * VECTOR + 1u"]],
-  },
-  {
-    title: "the first total of a tile waits for nothing",
-    change: [["is_first = tiles.before.heads == 0u;", "is_first = false;"]],
-  },
-  {
-    title: "lanes in the other order",
-    change: [["combine_values(other, tail)", "combine_values(tail, other)"]],
-  },
-  {
-    title: "a lane's end is passed",
-    change: [["min(distance, subgroup_rank)", "subgroup_rank"]],
-  },
-  {
-    title: "an end among a lane's items is passed",
-    change: [[/\(ends & \(1u << \((3u|item) - 1u\)\)\) != 0u/, "$1 != 3u && $&"]],
-  },
-  {
-    title: "what is behind a lane's last end is not new",
-    change: [["if ((ends & (1u << (LANE_ITEMS - 1u))) != 0u) {", "if (false) {"]],
-  },
-  {
-    title: "nothing comes before a lane's first end",
-    change: [[/total\w* = combine_values\(earlier\w*, total\w*\);/, ""]],
-  },
-  {
-    title: "a lane's first end comes before each one",
-    change: [[/earlier\w* = value_identity\(\);/, ""]],
-  },
-  {
-    title: "an open row takes nothing of the subgroups before",
-    change: [[/earlier\w* = combine_values\(tiles\.before\.value, earlier\w*\);/, ""]],
-  },
-  {
-    title: "a place before the empty segments",
-    change: [[/(place\w*) = place_from\(place\w*, [^;]*;/, "$1 += 0u;"]],
-  },
-  {
-    title: "a look-back ends at a tile in which no segment ends",
-    change: [["member < tiles && found.element.heads > 0u", "member < tiles"]],
-  },
-  {
-    title: "a look-back ends one tile late",
-    change: [
-      ["select(firstLeadingBit(ends), 0u, ends == 0u)", "select(firstLeadingBit(ends) + 1u, 0u, ends == 0u)"],
-    ],
-  },
-  { title: "ends of a lane are not counted", change: [[/place\w* \+= 1u;/, ""]] },
-  {
-    title: "a missing total has no end",
-    change: [["if (index == own || index == last) {", "if (index == own) {"]],
-  },
-  {
-    title: "the search stops at a segment that ends before the tile",
-    change: [["<= tile * TILE);", "< tile * TILE - 1u);"]],
-  },
-  {
-    title: "the stored first segment is the next one",
-    isStored: true,
-    change: [["first_segments[tile], ", "first_segments[tile] + 1u, "]],
-  },
-];
+const mutations: Mutations<{ readonly isStored?: true }> = {
+  "an end at a tile's end is dropped": ["behind <= end)", "behind < end)"],
+  "the first segment begins with the first item": ["if (start > begin && start <= end) {", "if (false) {"],
+  "empty segments are not noted": ["/ LANE_ITEMS], HAS_EMPTY);", "/ LANE_ITEMS], 0u);"],
+  "an empty segment's stride passes others": ["segment + stride + 1u,", "segment + stride,"],
+  "a share of the empty segments is short": ["call.tiles + 1u;", "call.tiles;"],
+  "nothing comes before the first total": ["combine_values(open, first)", "first"],
+  "what comes before the first total comes after it": [
+    "combine_values(open, first)",
+    "combine_values(first, open)",
+  ],
+  "what is near before a tile has the segment before": [/place\w* \* VECTOR \+ \w+ >= start\b/, "true"],
+  "what is near before a tile is left out": ["near_total = total;", "near_total = value_identity();"],
+  "what is farther before a tile counts as near": [
+    "<= MIN_SUBGROUP_SIZE * VECTOR",
+    "<= MIN_SUBGROUP_SIZE * VECTOR + 1u",
+  ],
+  "the first total of a tile waits for nothing": [
+    "is_first = tiles.before.heads == 0u;",
+    "is_first = false;",
+  ],
+  "lanes in the other order": ["combine_values(other, tail)", "combine_values(tail, other)"],
+  "a lane's end is passed": ["min(distance, subgroup_rank)", "subgroup_rank"],
+  "an end among a lane's items is passed": [
+    /\(ends & \(1u << \((3u|item) - 1u\)\)\) != 0u/,
+    "$1 != 3u && $&",
+  ],
+  "what is behind a lane's last end is not new": [
+    "if ((ends & (1u << (LANE_ITEMS - 1u))) != 0u) {",
+    "if (false) {",
+  ],
+  "nothing comes before a lane's first end": [/total\w* = combine_values\(earlier\w*, total\w*\);/, ""],
+  "a lane's first end comes before each one": [/earlier\w* = value_identity\(\);/, ""],
+  "an open row takes nothing of the subgroups before": [
+    /earlier\w* = combine_values\(tiles\.before\.value, earlier\w*\);/,
+    "",
+  ],
+  "a place before the empty segments": [/(place\w*) = place_from\(place\w*, [^;]*;/, "$1 += 0u;"],
+  "a look-back ends at a tile in which no segment ends": [
+    "member < tiles && found.element.heads > 0u",
+    "member < tiles",
+  ],
+  "a look-back ends one tile late": [
+    "select(firstLeadingBit(ends), 0u, ends == 0u)",
+    "select(firstLeadingBit(ends) + 1u, 0u, ends == 0u)",
+  ],
+  "ends of a lane are not counted": [/place\w* \+= 1u;/, ""],
+  "a missing total has no end": ["if (index == own || index == last) {", "if (index == own) {"],
+  "the search stops at a segment that ends before the tile": ["<= tile * TILE);", "< tile * TILE - 1u);"],
+  "the stored first segment is the next one": [
+    "first_segments[tile], ",
+    "first_segments[tile] + 1u, ",
+    { isStored: true },
+  ],
+};
 
-test.for(mutations)("seen: $title", { timeout: STUCK_MS }, async ({ isStored = false, change }, { skip }) => {
-  needVotes(fold(), skip);
-  await expectSeen(await byOffsets(isStored, change));
-});
+test.for(rowsOf(mutations))(
+  "seen: $title",
+  { timeout: STUCK_MS },
+  async ({ isStored = false, change }, { skip }) => {
+    needVotes(fold(), skip);
+    await expectSeen(await byOffsets(isStored, change));
+  },
+);

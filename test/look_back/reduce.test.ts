@@ -1,26 +1,26 @@
 import { describe, expect, test } from "vitest";
-import { settable } from "../../src/algebra/array_values.ts";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { arrayOver } from "../../src/algebra/arrays.ts";
 import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
 import { add, max, min } from "../../src/algebra/operators.ts";
-import type { ElementType } from "../../src/algebra/types.ts";
+import type { ElementType, Value } from "../../src/algebra/types.ts";
 import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
 import type { Arrangement } from "../../src/kernels/kernel.ts";
 import type { DeviceFacts } from "../../src/plan/device_facts.ts";
 import type { TuningOptions } from "../../src/plan/options.ts";
 import type { LookBackTesting } from "../../src/plan/scan.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
-import { readWords, storageBuffer, submit } from "../support/buffers.ts";
+import { destroyAll, readWords, storageBuffer, submit } from "../support/buffers.ts";
+import { arrayOfOne } from "../support/combinations.ts";
 import { expectWithin } from "../support/compare.ts";
 import { untyped, useFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { planReduce } from "../support/plans.ts";
 import { anyItems, manyMagnitudes, randomBits } from "../support/random.ts";
 import { affineItems, lastingItems, matrix, ofAffine } from "./operators.ts";
-import type { Change } from "./support.ts";
+import type { Change, Mutations } from "./support.ts";
 import {
   contextOfFold,
   expectExact,
@@ -29,6 +29,7 @@ import {
   fewLanes,
   floatsUnderFaults,
   prepareReduce,
+  rowsOf,
   runsAtLengths,
   STUCK_MS,
 } from "./support.ts";
@@ -151,15 +152,10 @@ const cases: readonly Case[] = [
 ];
 
 /** The result as an array of one. */
-function reduced(
+const reduced = (
   data: AnyArray,
   options: { readonly type: ElementType; readonly op: Operator<string> },
-): AnyArray {
-  const { type } = options;
-  const { array, set } = settable(arrayOver(type, new ArrayBuffer(type.bytes)), type);
-  set(0, reduceReference(data as Uint32Array, options as unknown as { op: typeof affine }));
-  return array;
-}
+): AnyArray => arrayOfOne(options.type, reduceReference(data, options as never) as Value);
 
 const tuningOf = (
   { tuning }: Pick<Case, "tuning">,
@@ -297,10 +293,7 @@ describe("a reduction in one dispatch", () => {
       submit(device, (encoder) => prepared.record(encoder, { input, output, length: size }));
       const expected = reduceReference(data.subarray(0, Math.min(length, 1024)), { op: affine });
       expect([...(await readWords(device, output))]).toEqual([expected]);
-      prepared.destroy();
-      for (const buffer of buffers) {
-        buffer.destroy();
-      }
+      destroyAll(prepared, ...buffers);
     },
   );
 
@@ -337,37 +330,36 @@ describe("a reduction in one dispatch", () => {
         const least = data.subarray(0, length).reduce((a, b) => Math.min(a, b), 0xffffffff);
         const at = length === 0 ? 0xffffffff : data.indexOf(least);
         expect([...(await readWords(device, output))], `${length}`).toEqual([at, least]);
-        output.destroy();
-        size.destroy();
+        destroyAll(output, size);
       }
-      prepared.destroy();
-      input.destroy();
+      destroyAll(prepared, input);
     },
   );
 
   // Each rule of the kernel, broken: then some run is wrong, or the result never comes from the last work-group.
-  const broken: readonly { readonly title: string; readonly change: Change }[] = [
-    { title: "entries count whatever their run", change: [["is_whole &= found.is_whole;", ""]] },
-    {
-      title: "the last work-group does not compute what is missing",
-      change: [
-        ["if (workgroupUniformLoad(&total_is_missing) != 0u) {\n    totals", "if (false) {\n    totals"],
-      ],
-    },
-    {
-      title: "what is missing is taken as it is",
-      change: [["total_is_missing = select(1u, 0u, found.is_whole);", "total_is_missing = 0u;"]],
-    },
-    { title: "nobody is the last", change: [["begun == last)", "begun == last + 1u)"]] },
-    { title: "totals past the last count", change: [[/if \(first \+ \w+ > last\) \{/, "if (false) {"]] },
-    { title: "a total too few", change: [[/if \(first \+ (\w+) > last\) \{/, "if (first + $1 >= last) {"]] },
-    {
-      title: "a total goes to the next place",
-      change: [[/if \(first \+ (\w+) == number\) \{/, "if (first + $1 == number + 1u) {"]],
-    },
-    { title: "the count does not start at 0", change: [["+ run_number()], 1u)", "+ 1u], 1u)"]] },
-  ];
-  test.for(broken)("shows if it is broken: $title", { timeout: STUCK_MS }, async ({ change }) => {
+  const brokenInBoth = {
+    "entries count whatever their run": ["is_whole &= found.is_whole;", ""],
+    "the last work-group does not compute what is missing": [
+      "if (workgroupUniformLoad(&total_is_missing) != 0u) {\n    totals",
+      "if (false) {\n    totals",
+    ],
+    "what is missing is taken as it is": [
+      "total_is_missing = select(1u, 0u, found.is_whole);",
+      "total_is_missing = 0u;",
+    ],
+    "nobody is the last": ["begun == last)", "begun == last + 1u)"],
+    "the count does not start at 0": ["+ run_number()], 1u)", "+ 1u], 1u)"],
+  } satisfies Mutations;
+  const broken: Mutations = {
+    ...brokenInBoth,
+    "totals past the last count": [/if \(first \+ \w+ > last\) \{/, "if (false) {"],
+    "a total too few": [/if \(first \+ (\w+) > last\) \{/, "if (first + $1 >= last) {"],
+    "a total goes to the next place": [
+      /if \(first \+ (\w+) == number\) \{/,
+      "if (first + $1 == number + 1u) {",
+    ],
+  };
+  test.for(rowsOf(broken))("shows if it is broken: $title", { timeout: STUCK_MS }, async ({ change }) => {
     const base = {
       algorithm: "hillis-steele",
       workGroupSize: 8,
@@ -388,44 +380,25 @@ describe("a reduction in one dispatch", () => {
   });
 
   // The same for the kernel whose work-groups take several tiles each.
-  const brokenStrides: readonly {
-    readonly title: string;
-    readonly change: Change;
-    readonly type?: ElementType;
-  }[] = [
-    { title: "entries count whatever their run", change: [["is_whole &= found.is_whole;", ""]] },
-    {
-      title: "the last work-group does not compute what is missing",
-      change: [
-        ["if (workgroupUniformLoad(&total_is_missing) != 0u) {\n    totals", "if (false) {\n    totals"],
-      ],
-    },
-    {
-      title: "what is missing is taken as it is",
-      change: [["total_is_missing = select(1u, 0u, found.is_whole);", "total_is_missing = 0u;"]],
-    },
-    { title: "nobody is the last", change: [["begun == last)", "begun == last + 1u)"]] },
-    { title: "totals past the last count", change: [[/if \(number <= last\) \{/, "if (true) {"]] },
-    { title: "a total too few", change: [[/if \(number <= last\) \{/, "if (number < last) {"]] },
-    { title: "the first tile alone", change: [["tile += call.tiles", "tile += 0xffffu"]] },
-    { title: "the next tile, too", change: [["tile += call.tiles", "tile += 1u"]] },
-    {
-      title: "every thread has the totals",
-      change: [["if (thread == number % WORK_GROUP_SIZE) {", "if (true) {"]],
-    },
-    { title: "the count does not start at 0", change: [["+ run_number()], 1u)", "+ 1u], 1u)"]] },
-    {
-      title: "no item has the least leading word",
-      type: u64,
-      change: [[/if \(leading_word\(own\[\w+\]\) == least\) \{/, "if (false) {"]],
-    },
-    {
-      title: "a leading word is less than before, not equal",
-      type: u64,
-      change: [["if (least <= leading_word(total)) {", "if (least < leading_word(total)) {"]],
-    },
-  ];
-  test.for(brokenStrides)(
+  const brokenStrides: Mutations<{ readonly type?: ElementType }> = {
+    ...brokenInBoth,
+    "totals past the last count": [/if \(number <= last\) \{/, "if (true) {"],
+    "a total too few": [/if \(number <= last\) \{/, "if (number < last) {"],
+    "the first tile alone": ["tile += call.tiles", "tile += 0xffffu"],
+    "the next tile, too": ["tile += call.tiles", "tile += 1u"],
+    "every thread has the totals": ["if (thread == number % WORK_GROUP_SIZE) {", "if (true) {"],
+    "no item has the least leading word": [
+      /if \(leading_word\(own\[\w+\]\) == least\) \{/,
+      "if (false) {",
+      { type: u64 },
+    ],
+    "a leading word is less than before, not equal": [
+      "if (least <= leading_word(total)) {",
+      "if (least < leading_word(total)) {",
+      { type: u64 },
+    ],
+  };
+  test.for(rowsOf(brokenStrides))(
     "shows if it is broken, by several tiles each: $title",
     { timeout: STUCK_MS },
     async ({ change, type = u32 }, { skip }) => {

@@ -3,7 +3,7 @@ import { u32 } from "../../src/algebra/integers.ts";
 import type { Fold } from "../../src/node.ts";
 import { untyped, useFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
-import type { Change, RowShape, Tried } from "./support.ts";
+import type { Change, Mutations, RowShape, Tried } from "./support.ts";
 import {
   expectExact,
   expectSeen,
@@ -12,6 +12,7 @@ import {
   machineOfMutations,
   needVotes,
   prepareRows,
+  rowsOf,
   runsOfRows,
   STUCK_MS,
   smallTiles,
@@ -60,25 +61,25 @@ test(
 );
 
 /** One rule broken in the kernel's text. */
-const mutations: readonly { readonly title: string; readonly change: Change; readonly caughtBy: RegExp }[] = [
-  {
-    title: "all rows share the first row's entries",
-    change: [["(long_row_group + place / GROUP_ENTRIES)", "(place / GROUP_ENTRIES)"]],
-    caughtBy: /none: all/,
-  },
-  {
-    title: "a row has one group, however many tiles it has",
-    change: [["row * (call.row_tiles / FAN_OUT + 1u)", "row"]],
-    caughtBy: /none/,
-  },
-  {
-    title: "a missing total is computed from the first row",
-    change: [["let vector = long_row_first + place;", "let vector = place;"]],
-    caughtBy: /^\d+ rows of \d+, (never|only|all but)/,
-  },
-];
+const mutations: Mutations<{ readonly caughtBy: RegExp }> = {
+  "all rows share the first row's entries": [
+    "(long_row_group + place / GROUP_ENTRIES)",
+    "(place / GROUP_ENTRIES)",
+    { caughtBy: /none: all/ },
+  ],
+  "a row has one group, however many tiles it has": [
+    "row * (call.row_tiles / FAN_OUT + 1u)",
+    "row",
+    { caughtBy: /none/ },
+  ],
+  "a missing total is computed from the first row": [
+    "let vector = long_row_first + place;",
+    "let vector = place;",
+    { caughtBy: /^\d+ rows of \d+, (never|only|all but)/ },
+  ],
+};
 
-test.for(mutations)("seen: $title", { timeout: STUCK_MS }, async ({ change, caughtBy }, { skip }) => {
+test.for(rowsOf(mutations))("seen: $title", { timeout: STUCK_MS }, async ({ change, caughtBy }, { skip }) => {
   needVotes(foldOfMutations(), skip);
   await expectSeen(await longRows(foldOfMutations(), change), caughtBy);
 });

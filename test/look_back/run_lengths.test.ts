@@ -10,13 +10,23 @@ import type { Plan } from "../../src/plan/plan.ts";
 import { ALONE } from "../../src/plan/run_key.ts";
 import { planSegments } from "../../src/plan/segments.ts";
 import { runLengthsReference, uniqueReference } from "../../src/reference/runs.ts";
-import { readWords, storageBuffer } from "../support/buffers.ts";
+import { destroyAll, readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { allowFindings, useFold } from "../support/fold.ts";
 import { factsWith } from "../support/kernels.ts";
 import { randomBits } from "../support/random.ts";
-import type { Change } from "./support.ts";
-import { changed, contextOfFold, FAULTS, faultOf, faults, fewLanes, missing, STUCK_MS } from "./support.ts";
+import type { Mutations } from "./support.ts";
+import {
+  changed,
+  contextOfFold,
+  FAULTS,
+  faultOf,
+  faults,
+  fewLanes,
+  missing,
+  rowsOf,
+  STUCK_MS,
+} from "./support.ts";
 
 // Runs of keys that are found in one dispatch. Each fault of the look-back is planted in a run of its own.
 
@@ -144,9 +154,7 @@ async function* wrongOf(plan: Plan, runs: readonly OneRun[], keysAlone = false):
       ) &&
       number === values.length &&
       rest.every((word) => word === POISON);
-    for (const buffer of [input, output, unique, count]) {
-      buffer.destroy();
-    }
+    destroyAll(input, output, unique, count);
     if (!isRight) {
       yield title;
     }
@@ -231,84 +239,63 @@ test.for([
 );
 
 /** One rule broken in the kernel's text. */
-const mutations: readonly {
-  readonly title: string;
-  readonly options?: object;
-  readonly change: Change;
-  readonly caughtBy: RegExp;
-}[] = [
-  {
-    title: "a run that goes on from the tile before is a new one",
-    options: sums,
-    change: [["carry().heads - select(0u, 1u, goes_on_here)", "carry().heads"]],
-    caughtBy: /none/,
-  },
-  {
-    title: "the last run of a tile always goes on in the next one",
-    options: sums,
-    change: [["- base - select(0u, 1u, goes_on)", "- base - 1u"]],
-    caughtBy: /up to 1,/,
-  },
-  {
-    title: "each round of totals begins with the tile's first ones",
-    options: sums,
-    change: [["prefix.heads - 1u - base - first", "prefix.heads - 1u - base"]],
-    caughtBy: /up to 1,/,
-  },
-  {
-    title: "the keys of a round are numbered from the tile's first run",
-    options: sums,
-    change: [["base + first + at + 1u", "base + at + 1u"]],
-    caughtBy: /up to 1,/,
-  },
-  {
-    title: "nobody hands on where the last run starts",
-    change: [["max(earlier.y, later.y)", "later.y"]],
-    caughtBy: /none/,
-  },
-  {
-    title: "the first lane takes the key of its own row's last lane",
-    change: [[/select\(shuffled, last_key_before, subgroup_rank == 0u\)/, "shuffled"]],
-    caughtBy: /none/,
-  },
-  {
-    title: "the run before starts where the vector's first run does",
-    change: [["firstLeadingBit(found)", "firstTrailingBit(found)"]],
-    caughtBy: /up to 1,/,
-  },
-  {
-    title: "each round begins with the tile's first runs",
-    change: [["let first = round * STAGED", "let first = 0u * STAGED"]],
-    caughtBy: /up to 1,/,
-  },
-  {
-    title: "the first run of a round is measured from the tile's start",
-    change: [["let last = last_staged()", "let last = last_of(carry())"]],
-    caughtBy: /up to 1,/,
-  },
-  {
-    title: "a tile has one round",
-    change: [["(number + STAGED - 1u) / STAGED", "1u"]],
-    caughtBy: /up to 1,/,
-  },
-  {
-    title: "a row starts where the row before does",
-    change: [[/starts\.rows\[\w+\] = /, "$&0u * "]],
-    caughtBy: /none/,
-  },
-  {
-    title: "the last run ends one item early",
-    change: [["length + 1u - last_of(all)", "length - last_of(all)"]],
-    caughtBy: /none/,
-  },
-  {
-    title: "a missing total does not say where its last run starts",
-    change: [["started_runs(1u, index + 1u)", "started_runs(1u, 0u)"]],
-    caughtBy: /never|only|all but/,
-  },
-];
+const mutations: Mutations<{ readonly options?: object; readonly caughtBy: RegExp }> = {
+  "a run that goes on from the tile before is a new one": [
+    "carry().heads - select(0u, 1u, goes_on_here)",
+    "carry().heads",
+    { options: sums, caughtBy: /none/ },
+  ],
+  "the last run of a tile always goes on in the next one": [
+    "- base - select(0u, 1u, goes_on)",
+    "- base - 1u",
+    { options: sums, caughtBy: /up to 1,/ },
+  ],
+  "each round of totals begins with the tile's first ones": [
+    "prefix.heads - 1u - base - first",
+    "prefix.heads - 1u - base",
+    { options: sums, caughtBy: /up to 1,/ },
+  ],
+  "the keys of a round are numbered from the tile's first run": [
+    "base + first + at + 1u",
+    "base + at + 1u",
+    { options: sums, caughtBy: /up to 1,/ },
+  ],
+  "nobody hands on where the last run starts": ["max(earlier.y, later.y)", "later.y", { caughtBy: /none/ }],
+  "the first lane takes the key of its own row's last lane": [
+    /select\(shuffled, last_key_before, subgroup_rank == 0u\)/,
+    "shuffled",
+    { caughtBy: /none/ },
+  ],
+  "the run before starts where the vector's first run does": [
+    "firstLeadingBit(found)",
+    "firstTrailingBit(found)",
+    { caughtBy: /up to 1,/ },
+  ],
+  "each round begins with the tile's first runs": [
+    "let first = round * STAGED",
+    "let first = 0u * STAGED",
+    { caughtBy: /up to 1,/ },
+  ],
+  "the first run of a round is measured from the tile's start": [
+    "let last = last_staged()",
+    "let last = last_of(carry())",
+    { caughtBy: /up to 1,/ },
+  ],
+  "a tile has one round": ["(number + STAGED - 1u) / STAGED", "1u", { caughtBy: /up to 1,/ }],
+  "a row starts where the row before does": [/starts\.rows\[\w+\] = /, "$&0u * ", { caughtBy: /none/ }],
+  "the last run ends one item early": [
+    "length + 1u - last_of(all)",
+    "length - last_of(all)",
+    { caughtBy: /none/ },
+  ],
+  "a missing total does not say where its last run starts": [
+    "started_runs(1u, index + 1u)",
+    "started_runs(1u, 0u)",
+    { caughtBy: /never|only|all but/ },
+  ],
+};
 
-test.for(mutations)(
+test.for(rowsOf(mutations))(
   "seen: $title",
   { timeout: STUCK_MS },
   async ({ options, change, caughtBy }, { skip }) => {
@@ -358,7 +345,7 @@ test("runs of several types, of keys by an expression, and their keys or positio
   expectSameBits(await first.counts.read(), firstExpected.counts, "counts by an expression");
   const starts = await fold().unique(keysThere, { ...by, indices: true });
   expectSameBits(await starts.read(), uniqueReference(keys, { ...twin, indices: true }), "positions");
-  for (const one of [
+  destroyAll(
     there,
     unique,
     wideThere,
@@ -368,9 +355,7 @@ test("runs of several types, of keys by an expression, and their keys or positio
     first.values,
     first.counts,
     starts,
-  ]) {
-    one.destroy();
-  }
+  );
 });
 
 test("the plan takes the dispatch of runs only where it finds nothing but runs", () => {

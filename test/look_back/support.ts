@@ -21,7 +21,7 @@ import type { LookBackTesting, ScanOptions } from "../../src/plan/scan.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import type { SourceText } from "../../src/text/source.ts";
 import { adapter, isSimulated } from "../support/adapter.ts";
-import { readWords, storageBuffer } from "../support/buffers.ts";
+import { destroyAll, readWords, storageBuffer, wordsOf } from "../support/buffers.ts";
 import type { Items } from "../support/compare.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { allowFindings } from "../support/fold.ts";
@@ -185,6 +185,19 @@ export async function preparePartition(
 /** A change of a kernel's text: pairs of what is found there, and what replaces each. */
 export type Change = readonly (readonly [find: string | RegExp, replacement: string])[];
 
+/** Rules broken in a kernel's text, by what is wrong then: what is found there, what replaces it, and what else a test has to know. */
+export type Mutations<Details = object> = Readonly<
+  Record<string, readonly [find: string | RegExp, replacement: string, details?: Details]>
+>;
+
+/** The rows of a table of mutations, as tests take them. */
+export const rowsOf = <Details>(mutations: Mutations<Details>) =>
+  Object.entries(mutations).map(([title, [find, replacement, details]]) => ({
+    title,
+    change: [[find, replacement]] as Change,
+    ...(details as Details),
+  }));
+
 /** A scan of rows that start at vectors, as on an adapter by subgroups. `change` is made to the kernel of long rows. */
 export async function prepareRows(
   fold: Fold,
@@ -303,14 +316,6 @@ export function runsOfRows(
 
 export const POISON = 0xdeadbeef;
 
-export const wordsOf = (items: Items): Uint32Array => {
-  const words = new Uint32Array(Math.ceil(items.byteLength / 4));
-  new Uint8Array(words.buffer).set(
-    new Uint8Array(items.buffer as ArrayBuffer, items.byteOffset, items.byteLength),
-  );
-  return words;
-};
-
 /**
  * Bytes from one output to the next: at least a poisoned item of any type in between. Bindings start at multiples of 256 bytes, and vectors of
  * items of 12, 24 and 48 bytes at multiples of 48. So outputs start at multiples of 768.
@@ -372,9 +377,7 @@ export async function outputsOf(
   device.queue.submit([encoder.finish()]);
   const words = await readWords(device, output);
   const totals = await readWords(device, total);
-  for (const buffer of [output, total, lengths, ...inputs.values()]) {
-    buffer.destroy();
-  }
+  destroyAll(output, total, lengths, ...inputs.values());
   return {
     outputs: starts.map((start, at) => words.subarray(start / 4, (start + (strides[at] as number)) / 4)),
     totals,

@@ -16,7 +16,7 @@ import { planSegmented } from "../../src/plan/plan_segmented.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { sortReference, topKReference } from "../../src/reference/sort.ts";
-import { arrayBuffer, readAs, readWords, storageBuffer, submit } from "../support/buffers.ts";
+import { arrayBuffer, destroyAll, readAs, readWords, storageBuffer, submit } from "../support/buffers.ts";
 import type { Combination } from "../support/combinations.ts";
 import { combinations, itemsOf } from "../support/combinations.ts";
 import { expectSameBits } from "../support/compare.ts";
@@ -102,8 +102,7 @@ async function expectRecorded(
   expectSameBits(readAs(expected, type, found.slice(start)), expected, "results");
   expectSameBits(found.slice(0, start), poison.slice(0, start), "before the output");
   expectSameBits(found.slice(end), poison.slice(end), "behind the output");
-  input.destroy();
-  output.destroy();
+  destroyAll(input, output);
 }
 
 const scans = cases.flatMap((row, at) =>
@@ -191,9 +190,7 @@ describe("a length on the GPU cuts off the last matrices", () => {
         }
         lengths.destroy();
       }
-      for (const one of [scan, back, reduce, input]) {
-        one.destroy();
-      }
+      destroyAll(scan, back, reduce, input);
     });
   }
 });
@@ -263,8 +260,7 @@ test("arrays on the GPU, in place, and rows of other primitives", async () => {
     expectSameBits(await sums.read(), prefixes, `axis ${segments.axis}`);
     expect(reduced.length).toBe(totals.length);
     expectSameBits(await reduced.read(), totals, `axis ${segments.axis}`);
-    sums.destroy();
-    reduced.destroy();
+    destroyAll(sums, reduced);
   }
   const segments = { shape: [5, 6, 7], axis: -1 };
   expectSameBits(await fold().sort(cube, { segments }), sortReference(cube, { segments }), "sort");
@@ -293,9 +289,7 @@ test("recordings along each axis take other lengths of the first dimensions", as
       /length is 209; along axis \d of \[5,6,7\], it takes a multiple of \d+/,
     );
     expect(() => scan.record(encoder, { input, output, length, rows: 7 })).toThrow(/rows/);
-    for (const one of [scan, input, output]) {
-      one.destroy();
-    }
+    destroyAll(scan, input, output);
   }
 });
 
@@ -343,8 +337,7 @@ describe("what is refused", () => {
     await expect(
       fold().prepareScan({ type: f64, maxLength: 6, segments: { shape: [3, 2], axis: 5 } }),
     ).rejects.toThrow(/axis: 5/);
-    array.destroy();
-    some.destroy();
+    destroyAll(array, some);
   });
 });
 
@@ -358,9 +351,7 @@ const scanned = (testing: object, reverse = false): Subject =>
     submit(own.device, (encoder) => scan.record(encoder, { input, output, length: 480 } as never));
     const segments = { shape, axis: 1 };
     yield [await readWords(own.device, output), scanReference(many, { op: affine, segments, reverse })];
-    for (const one of [scan, input, output]) {
-      one.destroy();
-    }
+    destroyAll(scan, input, output);
   };
 
 /** A reduction, whose chunks end within those of no matrix: a prime number of rows. */
@@ -378,9 +369,7 @@ const reduced: Subject = async function* (own) {
   submit(own.device, (encoder) => reduce.record(encoder, { input, output, length: 444 } as never));
   const segments = { shape: prime, axis: 1 };
   yield [await readWords(own.device, output), reduceReference(data, { op: affine, segments })];
-  for (const one of [reduce, input, output]) {
-    one.destroy();
-  }
+  destroyAll(reduce, input, output);
 };
 
 testMutations(
@@ -390,38 +379,28 @@ testMutations(
     scan: scanned({ alone: 2 ** 20, threads: 2 ** 12 }),
     reversed: scanned({ alone: 1 }, true),
   },
-  [
-    { title: "all matrices are one", shownBy: "scan", from: "place % all / call.columns * items", to: "0u" },
-    {
-      title: "chunks are those of one matrix",
-      shownBy: "scan",
-      from: "place / all * call.chunk_rows",
-      to: "place / call.columns * call.chunk_rows",
+  {
+    scan: {
+      "all matrices are one": ["place % all / call.columns * items", "0u"],
+      "chunks are those of one matrix": [
+        "place / all * call.chunk_rows",
+        "place / call.columns * call.chunk_rows",
+      ],
+      "the last matrix does not count": ["(call.length + items - 1u) / items", "(call.length - 1u) / items"],
     },
-    {
-      title: "a matrix goes on in the next one",
+    reduction: {
       // In a scan, it only writes what another thread writes, too: the last one counts.
-      shownBy: "reduction",
-      from: "min(length - min(length, before), items)",
-      to: "length - min(length, before)",
+      "a matrix goes on in the next one": [
+        "min(length - min(length, before), items)",
+        "length - min(length, before)",
+      ],
     },
-    {
-      title: "the last matrix does not count",
-      shownBy: "scan",
-      from: "(call.length + items - 1u) / items",
-      to: "(call.length - 1u) / items",
+    reversed: {
+      "matrices are mirrored as one": ["let before = index - index % items;", "let before = 0u;"],
+      "a mirrored matrix ends with the data": [
+        "let own = min(data_length() - before, items);",
+        "let own = data_length() - before;",
+      ],
     },
-    {
-      title: "matrices are mirrored as one",
-      shownBy: "reversed",
-      from: "let before = index - index % items;",
-      to: "let before = 0u;",
-    },
-    {
-      title: "a mirrored matrix ends with the data",
-      shownBy: "reversed",
-      from: "let own = min(data_length() - before, items);",
-      to: "let own = data_length() - before;",
-    },
-  ],
+  },
 );

@@ -4,7 +4,7 @@ import { contextOf } from "../../src/gpu/device/device.ts";
 import { blockItems } from "../../src/kernels/expand_runs.ts";
 import { ArgumentError, DeviceLostError, LimitError, OutOfMemoryError, openFold } from "../../src/node.ts";
 import { expandRunsReference, runLengthsReference } from "../../src/reference/runs.ts";
-import { readWords, storageBuffer } from "../support/buffers.ts";
+import { destroyAll, readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { adapter, planAs, useFold } from "../support/fold.ts";
 import { randomBits, randomWords } from "../support/random.ts";
@@ -34,9 +34,7 @@ test("the inverse of runLengths, on the GPU without reading anything back", asyn
   expectSameBits(await back.read(), data, "back");
   const sums = await fold().scan(back);
   expect((await sums.read()).at(-1)).toBe(data.reduce((sum, one) => sum + one, 0));
-  for (const one of [array, values, counts, back, sums]) {
-    one.destroy();
-  }
+  destroyAll(array, values, counts, back, sums);
   const { values: own, counts: lengths } = runLengthsReference(data);
   expectSameBits(expandRunsReference(own, lengths), data, "reference");
 });
@@ -121,9 +119,7 @@ test("counts that add up to more than 2^32 fill the room", async () => {
   const counts = await fold().upload(Uint32Array.of(3, 0xffffffff, 0xffffffff));
   const found = await fold().expandRuns(values, counts, { maxLength: 10 });
   expectSameBits(await found.read(), Uint32Array.of(5, 5, 5, 6, 6, 6, 6, 6, 6, 6), "filled");
-  for (const one of [values, counts, found]) {
-    one.destroy();
-  }
+  destroyAll(values, counts, found);
 });
 
 test("what it refuses", async () => {
@@ -182,9 +178,7 @@ test("what it refuses", async () => {
   expand.record(encoder, { ...ranges, counts: { buffer: five.buffer, offset: 64 } });
   expand.destroy();
   refuses({}, undefined, /^expandRuns<u32> was destroyed; prepare it again$/);
-  for (const one of [six, five, floats, counts]) {
-    one.destroy();
-  }
+  destroyAll(six, five, floats, counts);
 });
 
 test("more than the device has room for is refused before anything is scanned", async () => {
@@ -289,8 +283,7 @@ test.skipIf(adapter === "gpu")("without room, it leaves nothing behind", async (
   });
   one.trim();
   expect(alive()).toEqual(before);
-  values.destroy();
-  counts.destroy();
+  destroyAll(values, counts);
   expect(alive().filter((label) => /upload/.test(label))).toEqual([]);
   starved = /expandRuns<u32> scratch: ends$/;
   const [again, more] = [await one.upload(Uint32Array.of(5)), await one.upload(Uint32Array.of(2))];

@@ -11,7 +11,7 @@ import {
 import type { TraceEvent } from "../../src/simulator/index.ts";
 import { simulatedGpu } from "../../src/simulator/index.ts";
 import { isSimulated } from "../support/adapter.ts";
-import { readWords, storageBuffer, submit } from "../support/buffers.ts";
+import { destroyAll, readWords, storageBuffer, submit } from "../support/buffers.ts";
 import { useFold } from "../support/fold.ts";
 import { around } from "../support/lengths.ts";
 import type { Subject } from "../support/mutations.ts";
@@ -62,7 +62,7 @@ function dataOf(length: number, where: keyof typeof hits | "everywhere"): Uint32
 
 describe.each(names)("%s", (name) => {
   const rows = pairs({
-    length: [0, 1, ...around(TILE), ...around(TILE ** 2), 300, 1000],
+    length: [0, 1, ...around(TILE), TILE ** 2, TILE ** 2 + 1, 1000],
     hits: [...(Object.keys(hits) as (keyof typeof hits)[]), "everywhere" as const],
     sizes: [sizes, { workGroupSize: 1, itemsPerThread: 2 }, {}],
   });
@@ -75,8 +75,7 @@ describe.each(names)("%s", (name) => {
     const there = await fold().upload(data);
     const found = await fold()[name](there, { where, ...sizes });
     expect([...((await found.read()) as Uint32Array)]).toEqual([Number(expected) >>> 0]);
-    there.destroy();
-    found.destroy();
+    destroyAll(there, found);
   });
 
   test("in long data on the CPU, around the elements that are looked at together", async () => {
@@ -110,8 +109,7 @@ describe.each(names)("%s", (name) => {
         expect([...(await readWords(device, output))]).toEqual([1, Number(expected) >>> 0, 3]);
         input.destroy();
       }
-      output.destroy();
-      prepared.destroy();
+      destroyAll(output, prepared);
     }
   });
 
@@ -211,8 +209,7 @@ test("positions count from firstIndex, and none stays none", async () => {
     expect([...(await readWords(device, output))]).toEqual([expected]);
     prepared.destroy();
   }
-  input.destroy();
-  output.destroy();
+  destroyAll(input, output);
 });
 
 test("a pass of the caller's takes it, and bad ranges are refused", async () => {
@@ -248,9 +245,7 @@ test("a pass of the caller's takes it, and bad ranges are refused", async () => 
   count.destroy();
   expect(record({ output: undefined })).toThrow(/output is undefined/);
   expect(record({ count: output })).toThrow(/takes no option count/);
-  first.destroy();
-  input.destroy();
-  output.destroy();
+  destroyAll(first, input, output);
 });
 
 /** Searches that are recorded in parts of longer data, and several times by one plan. */
@@ -275,9 +270,7 @@ const recorded: Subject = async function* (fold) {
     }
     prepared.destroy();
   }
-  for (const buffer of [...inputs, output]) {
-    buffer.destroy();
-  }
+  destroyAll(...inputs, output);
 };
 
 /** Searches for items at each place of each tile: one at a time, and all from there on. */
@@ -299,86 +292,52 @@ const subjects = {
   recorded,
 };
 
-testMutations(fold, subjects, [
-  {
-    title: "a work-group keeps to itself what it has found",
-    shownBy: "eachPlace",
-    from: "if (best > 0u)",
-    to: "if (false)",
+testMutations(fold, subjects, {
+  eachPlace: {
+    "a work-group keeps to itself what it has found": ["if (best > 0u)", "if (false)"],
+    "every other tile is left out": ["atomicAdd(&search.turns, 1u)", "atomicAdd(&search.turns, 2u)"],
+    "the last tile is not searched": ["last_tile(length) + 1u", "last_tile(length)"],
+    "of a thread's items, the one that was looked at last counts": [
+      /greatest = max\(greatest, (score_of\(\w+\))\)/g,
+      "greatest = $1",
+    ],
   },
-  {
-    title: "every other tile is left out",
-    shownBy: "eachPlace",
-    from: "atomicAdd(&search.turns, 1u)",
-    to: "atomicAdd(&search.turns, 2u)",
+  last: {
+    "what lies past the end counts": ["index < length && keep(", "keep("],
+    "a tile is left out if its first item alone has too low a score": [
+      "min(length, (tile + 1u) * TILE)",
+      "0u",
+    ],
+    "the last item's score is its index": ["return index + 1u;", "return index;"],
   },
-  {
-    title: "the last tile is not searched",
-    shownBy: "eachPlace",
-    from: "last_tile(length) + 1u",
-    to: "last_tile(length)",
+  all: {
+    "an item for which the condition does not hold says that it holds for all": [
+      "(score > 0u) == MEANT",
+      "score > 0u",
+    ],
   },
-  {
-    title: "what lies past the end counts",
-    shownBy: "last",
-    from: "index < length && keep(",
-    to: "keep(",
+  any: {
+    "an item for which the condition holds says that it holds for none": [
+      "(score > 0u) == MEANT",
+      "score == 0u",
+    ],
   },
-  {
-    title: "a tile is left out if its first item alone has too low a score",
-    shownBy: "last",
-    from: "min(length, (tile + 1u) * TILE)",
-    to: "0u",
+  recorded: {
+    "if there is none, firstIndex counts all the same": [
+      /select\((~score \+ call\.first_index), .*?\)/,
+      "($1)",
+    ],
+    "positions count from the start of the range": ["score - 1u + call.first_index", "score - 1u"],
+    "the condition sees indices that count from the start of the range": [
+      "index + call.first_index) == MEANT",
+      "index) == MEANT",
+    ],
+    "a search goes on from the one before": [
+      "cleared[call.output_base + bin] = 0u",
+      "cleared[call.output_base + bin] += 0u",
+    ],
   },
-  {
-    title: "of a thread's items, the one that was looked at last counts",
-    shownBy: "eachPlace",
-    from: /greatest = max\(greatest, (score_of\(\w+\))\)/g,
-    to: "greatest = $1",
-  },
-  {
-    title: "the last item's score is its index",
-    shownBy: "last",
-    from: "return index + 1u;",
-    to: "return index;",
-  },
-  {
-    title: "an item for which the condition does not hold says that it holds for all",
-    shownBy: "all",
-    from: "(score > 0u) == MEANT",
-    to: "score > 0u",
-  },
-  {
-    title: "an item for which the condition holds says that it holds for none",
-    shownBy: "any",
-    from: "(score > 0u) == MEANT",
-    to: "score == 0u",
-  },
-  {
-    title: "if there is none, firstIndex counts all the same",
-    shownBy: "recorded",
-    from: /select\((~score \+ call\.first_index), .*?\)/,
-    to: "($1)",
-  },
-  {
-    title: "positions count from the start of the range",
-    shownBy: "recorded",
-    from: "score - 1u + call.first_index",
-    to: "score - 1u",
-  },
-  {
-    title: "the condition sees indices that count from the start of the range",
-    shownBy: "recorded",
-    from: "index + call.first_index) == MEANT",
-    to: "index) == MEANT",
-  },
-  {
-    title: "a search goes on from the one before",
-    shownBy: "recorded",
-    from: "cleared[call.output_base + bin] = 0u",
-    to: "cleared[call.output_base + bin] += 0u",
-  },
-]);
+});
 
 describe("where work-groups wait at any place", () => {
   const slow = useFold({
@@ -401,20 +360,18 @@ describe("where work-groups wait at any place", () => {
     slow,
     { dense },
     isSimulated
-      ? [
-          {
-            title: "a work-group ends once any item is found",
-            shownBy: "dense",
-            from: "greatest_score(tile_at(turn, tiles), length);",
-            to: "1u;",
+      ? {
+          dense: {
+            "a work-group ends once any item is found": [
+              "greatest_score(tile_at(turn, tiles), length);",
+              "1u;",
+            ],
+            "scores of work-groups add up": [
+              "atomicMax(&search.best, best)",
+              "atomicAdd(&search.best, best)",
+            ],
           },
-          {
-            title: "scores of work-groups add up",
-            shownBy: "dense",
-            from: "atomicMax(&search.best, best)",
-            to: "atomicAdd(&search.best, best)",
-          },
-        ]
-      : [],
+        }
+      : {},
   );
 });

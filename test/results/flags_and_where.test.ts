@@ -126,19 +126,18 @@ const kept: Subject = async function* (fold) {
   plan.destroy();
 };
 
-testMutations(fold, { kept }, [
-  { title: "flags are not read", shownBy: "kept", from: "!= 0u && keep_value(", to: "!= 7u && keep_value(" },
+testMutations(
+  fold,
+  { kept },
   {
-    title: "flags of the range before",
-    shownBy: "kept",
-    from: "call.flags_base + index] != 0u && k",
-    to: "index] != 0u && k",
+    kept: {
+      "flags are not read": ["!= 0u && keep_value(", "!= 7u && keep_value("],
+      "flags of the range before": ["call.flags_base + index] != 0u && k", "index] != 0u && k"],
+      "either is enough": ["!= 0u && keep_value(", "!= 0u || keep_value("],
+      "the condition counts from 0": [
+        "keep_value(value_from_item(item), index + call.first_index);\n}",
+        "keep_value(value_from_item(item), index);\n}",
+      ],
+    },
   },
-  { title: "either is enough", shownBy: "kept", from: "!= 0u && keep_value(", to: "!= 0u || keep_value(" },
-  {
-    title: "the condition counts from 0",
-    shownBy: "kept",
-    from: "keep_value(value_from_item(item), index + call.first_index);\n}",
-    to: "keep_value(value_from_item(item), index);\n}",
-  },
-]);
+);

@@ -5,7 +5,7 @@ import { u32 } from "../../src/algebra/integers.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
 import { ArgumentError, openFold } from "../../src/node.ts";
 import { gatherReference } from "../../src/reference/gather.ts";
-import { arrayBuffer, readWords, storageBuffer, submit } from "../support/buffers.ts";
+import { arrayBuffer, bytesIn, destroyAll, readWords, storageBuffer, submit } from "../support/buffers.ts";
 import { useFold } from "../support/fold.ts";
 import { examplesOf, testMutations } from "../support/mutations.ts";
 import { errorOf } from "../support/option_checks.ts";
@@ -32,9 +32,6 @@ function meant(values: AnyArray, positions: Uint32Array, { bytes }: ElementType,
     return position < count ? (all[position * bytes + (at % bytes)] as number) : 0;
   });
 }
-
-const bytesIn = ({ buffer, byteOffset, byteLength }: AnyArray): Uint8Array =>
-  new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
 
 /** Positions of which about every fifth one is past the end. */
 function somePositions(name: string): Uint32Array {
@@ -88,9 +85,7 @@ describe.each(types)("$name", (type) => {
       const wrapped = await fold().wrap({ buffer, type, length, maxLength: COUNT } as never);
       const found = await fold().gather(wrapped, places as never, sizes);
       expect(bytesIn((await found.read()) as AnyArray)).toEqual(meant(values, positions, type, count));
-      for (const one of [buffer, length, wrapped, found]) {
-        one.destroy();
-      }
+      destroyAll(buffer, length, wrapped, found);
     }
     places.destroy();
   });
@@ -104,9 +99,7 @@ describe("recorded", () => {
     buffers = [of(10, 20, 30, 40), of(3, 0, 1, 9), of(7, 7, 7, 7)];
   });
   afterAll(() => {
-    for (const buffer of buffers) {
-      buffer.destroy();
-    }
+    destroyAll(...buffers);
   });
 
   test("the same buffers with other numbers of values", async () => {
@@ -197,29 +190,21 @@ describe("bad input at hand", () => {
   });
 });
 
-testMutations(fold, { examples: examplesOf("gather") }, [
+testMutations(
+  fold,
+  { examples: examplesOf("gather") },
   {
-    title: "a position past the last value takes what lies there",
-    shownBy: "examples",
-    from: "if (position < most)",
-    to: "if (true)",
+    examples: {
+      "a position past the last value takes what lies there": ["if (position < most)", "if (true)"],
+      "the value behind the last one counts, too": ["if (position < most)", "if (position <= most)"],
+      "values are taken from the start of their binding": [
+        "values[call.values_base + position]",
+        "values[position]",
+      ],
+      "all values that there is room for count": [
+        "min(count[call.count_base], call.sorted_length)",
+        "call.sorted_length",
+      ],
+    },
   },
-  {
-    title: "the value behind the last one counts, too",
-    shownBy: "examples",
-    from: "if (position < most)",
-    to: "if (position <= most)",
-  },
-  {
-    title: "values are taken from the start of their binding",
-    shownBy: "examples",
-    from: "values[call.values_base + position]",
-    to: "values[position]",
-  },
-  {
-    title: "all values that there is room for count",
-    shownBy: "examples",
-    from: "min(count[call.count_base], call.sorted_length)",
-    to: "call.sorted_length",
-  },
-]);
+);

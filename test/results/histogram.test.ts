@@ -14,7 +14,7 @@ import { ArgumentError, add, exactAdd, FeatureError, LimitError, SourceError } f
 import type { HistogramOptions } from "../../src/plan/histogram.ts";
 import { planHistogram } from "../../src/plan/histogram.ts";
 import { histogramReference } from "../../src/reference/histogram.ts";
-import { readWords, storageBuffer } from "../support/buffers.ts";
+import { destroyAll, readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { useFold } from "../support/fold.ts";
 import { factsWith } from "../support/kernels.ts";
@@ -288,9 +288,7 @@ describe("recorded", () => {
         expected.set(new Uint32Array(sums.buffer), outputFirst);
         expectSameBits(seen, expected, title);
         expectSameBits(await readWords(device, input), new Uint32Array(held.buffer), `${title}: the input`);
-        for (const buffer of buffers) {
-          buffer.destroy();
-        }
+        destroyAll(...buffers);
       }
       prepared.destroy();
     },

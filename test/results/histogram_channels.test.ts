@@ -5,7 +5,7 @@ import { prepare } from "../../src/gpu/recordings/recording.ts";
 import { ArgumentError, openFold } from "../../src/node.ts";
 import { planHistogram } from "../../src/plan/histogram.ts";
 import { histogramReference } from "../../src/reference/histogram.ts";
-import { arrayBuffer, readWords, storageBuffer, submit } from "../support/buffers.ts";
+import { arrayBuffer, destroyAll, readWords, storageBuffer, submit } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { useAdapters, useFold, useSoftwareFold } from "../support/fold.ts";
 import type { Subject } from "../support/mutations.ts";
@@ -112,9 +112,7 @@ test("recorded: from any item on, in parts, with weights, and with bins beyond t
   const [x, y] = [image.subarray(0, 1000), image.subarray(1, 1001)];
   const sums = histogramReference(x, { bins: 256, range: [0, 256], y, weights: x });
   expectSameBits(await readWords(device, both), sums, "pairs");
-  for (const one of [channels, pairs, input, weights, output, both]) {
-    one.destroy();
-  }
+  destroyAll(channels, pairs, input, weights, output, both);
 });
 
 test("arrays on the GPU", async () => {
@@ -124,9 +122,7 @@ test("arrays on the GPU", async () => {
   expect(counts.length).toBe(16);
   const found = await counts.read();
   expect([0, 5, 10, 15].reduce((sum, at) => sum + (found[at] as number), 0)).toBe(image.length);
-  for (const one of [x, y, counts]) {
-    one.destroy();
-  }
+  destroyAll(x, y, counts);
 });
 
 describe("what is refused", () => {
@@ -172,9 +168,7 @@ const counted = (options: object): Subject =>
     submit(own.device, (encoder) => histogram.record(encoder, ranges));
     const part = Uint32Array.of(999, ...data.subarray(0, 299));
     yield [await readWords(own.device, output), histogramReference(part, bins)];
-    for (const one of [histogram, input, output]) {
-      one.destroy();
-    }
+    destroyAll(histogram, input, output);
   };
 
 const pairsOf: Subject = async function* (own) {
@@ -196,48 +190,30 @@ describe("on SwiftShader", () => {
   });
 });
 
-testMutations(fold, { channels: counted({}), pairs: pairsOf }, [
+testMutations(
+  fold,
+  { channels: counted({}), pairs: pairsOf },
   {
-    title: "an item outside all bins counts in the next channel",
-    shownBy: "pairs",
-    from: "bin < BINS && channel < CHANNELS",
-    to: "channel < CHANNELS",
+    pairs: {
+      "an item outside all bins counts in the next channel": [
+        "bin < BINS && channel < CHANNELS",
+        "channel < CHANNELS",
+      ],
+      "an item outside the first dimension counts": ["bin < BINS && channel < CHANNELS", "bin < BINS"],
+      "another item's bin is stored": [
+        "bin_numbers[index] = select",
+        "bin_numbers[length - 1u - index] = select",
+      ],
+      "each thread stores one bin": [
+        "let index = tile * TILE + item * WORK_GROUP_SIZE + thread;",
+        "let index = tile * TILE + thread;",
+        { unseenOnGpus: "a work-group has a thread for each of the fifteen bins there" },
+      ],
+    },
+    channels: {
+      "channels lie in each other": ["channel * BINS + bin", "channel + bin"],
+      "a part starts with the first channel": ["(index + call.first_index) % CHANNELS", "index % CHANNELS"],
+      "counters of the first channel alone are added": ["bin < CHANNELS * BINS;", "bin < BINS;"],
+    },
   },
-  {
-    title: "an item outside the first dimension counts",
-    shownBy: "pairs",
-    from: "bin < BINS && channel < CHANNELS",
-    to: "bin < BINS",
-  },
-  {
-    title: "channels lie in each other",
-    shownBy: "channels",
-    from: "channel * BINS + bin",
-    to: "channel + bin",
-  },
-  {
-    title: "a part starts with the first channel",
-    shownBy: "channels",
-    from: "(index + call.first_index) % CHANNELS",
-    to: "index % CHANNELS",
-  },
-  {
-    title: "counters of the first channel alone are added",
-    shownBy: "channels",
-    from: "bin < CHANNELS * BINS;",
-    to: "bin < BINS;",
-  },
-  {
-    title: "another item's bin is stored",
-    shownBy: "pairs",
-    from: "bin_numbers[index] = select",
-    to: "bin_numbers[length - 1u - index] = select",
-  },
-  {
-    title: "each thread stores one bin",
-    shownBy: "pairs",
-    from: "let index = tile * TILE + item * WORK_GROUP_SIZE + thread;",
-    to: "let index = tile * TILE + thread;",
-    unseenOnGpus: "a work-group has a thread for each of the fifteen bins there",
-  },
-]);
+);

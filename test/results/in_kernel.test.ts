@@ -29,7 +29,7 @@ test.for(table)("$type.name, $algorithm: $op.name", async ({ type, algorithm, op
     ...segmentedFunctions(type, op, algorithm, size, [8]),
     ...coalescedTileFunctions(type, op, algorithm, size, [8]),
   ];
-  const names = functions.flatMap((set) => set.names).filter((_, at) => at % 11 === number % 11);
+  const names = functions.flatMap((set) => set.names).filter((_, at) => at % 17 === number % 17);
   const called = functions.filter((set) => set.names.some((name) => names.includes(name)));
   await checkFunctions(fold().device, { type, op }, called, names, [size], `${algorithm} ${size}`);
 });

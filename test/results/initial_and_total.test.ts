@@ -1,23 +1,24 @@
 import { describe, expect, test } from "vitest";
-import { emptyLike } from "../../src/algebra/array_values.ts";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { arrayOver } from "../../src/algebra/arrays.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
 import { i32, u32 } from "../../src/algebra/integers.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
 import { add, logicalAnd, max, min, mul } from "../../src/algebra/operators.ts";
-import type { ElementType, TypeName, Value } from "../../src/algebra/types.ts";
+import type { ElementType, Value } from "../../src/algebra/types.ts";
 import { f64, u64 } from "../../src/algebra/types_64.ts";
 import { matrix2x2 } from "../../src/monoids/index.ts";
 import { ArgumentError, openFold } from "../../src/node.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { matrix } from "../look_back/operators.ts";
-import { readWords, storageBuffer } from "../support/buffers.ts";
+import { arrayBuffer, destroyAll, readAs, readWords, storageBuffer, submit } from "../support/buffers.ts";
+import { arrayOfOne, itemsOf, structItems } from "../support/combinations.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { untyped, useFoldOfOneSize } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
-import { anyItems, manyMagnitudes, randomBits, randomWords } from "../support/random.ts";
+import { manyMagnitudes, randomWords } from "../support/random.ts";
+import { lacks } from "../support/sorts.ts";
 import { watched } from "../support/watched_device.ts";
 
 // The two ends of a scan or a reduction: the value before the first element, and the range that the total goes to.
@@ -39,11 +40,6 @@ interface Row {
   readonly items?: (length: number) => AnyArray;
 }
 
-const structs = (length: number): AnyArray =>
-  matrix.type.over(
-    Uint32Array.from({ length: length * 4 }, randomBits(`matrix ${length}`)).buffer,
-  ) as unknown as AnyArray;
-
 const table: readonly Row[] = [
   { type: u32, op: untyped(add), initials: [7, 0xffffffff] },
   { type: u32, op: untyped(affine), initials: [0x80030005] },
@@ -61,38 +57,11 @@ const table: readonly Row[] = [
     type: matrix.type,
     op: matrix as unknown as Operator<string>,
     initials: [{ a: 1, b: 2, c: 3, d: 4 }],
-    items: structs,
+    items: structItems(matrix.type),
   },
 ];
 
-const itemsOf = ({ type, items }: Row, length: number): AnyArray =>
-  items?.(length) ?? anyItems(type.name as TypeName, length, `${type.name} ${length}`);
-/** A value, as an array of one. */
-const one = (type: ElementType, value: Value): AnyArray => {
-  const { array, set } = emptyLike(arrayOver(type, new ArrayBuffer(0)), 1, type);
-  set(0, value);
-  return array;
-};
-const storage = (data: AnyArray): GPUBuffer => {
-  const bytes = new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
-  const words = new Uint32Array(Math.max(4, Math.ceil(bytes.length / 4)));
-  new Uint8Array(words.buffer).set(bytes);
-  return storageBuffer(fold().device, words);
-};
-
-/** The first bytes of words, as many as an array has, as an array of its type. */
-const readAs = (wanted: AnyArray, type: ElementType, words: Uint32Array): AnyArray =>
-  emptyLikeOver(wanted, type, words.slice().buffer);
-const emptyLikeOver = (wanted: AnyArray, type: ElementType, buffer: ArrayBuffer): AnyArray =>
-  wanted instanceof Uint16Array
-    ? new Uint16Array(buffer, 0, wanted.length)
-    : arrayOver(type, buffer, 0, wanted.length);
-
-const submit = async (record: (encoder: GPUCommandEncoder) => void): Promise<void> => {
-  const encoder = fold().device.createCommandEncoder();
-  record(encoder);
-  fold().device.queue.submit([encoder.finish()]);
-};
+const storage = (data: AnyArray): GPUBuffer => arrayBuffer(fold().device, data);
 
 /** Each row meets subgroups and one of the other algorithms, and there the other passes and the other kind of scan. */
 const cases = table.flatMap((row, at) =>
@@ -107,10 +76,7 @@ const cases = table.flatMap((row, at) =>
 );
 test.for(cases)("$name, $algorithm, $passes, exclusive: $exclusive", async (row, { skip }) => {
   const { type, op, initials, algorithm, workGroupSize, itemsPerThread, passes, exclusive } = row;
-  skip(
-    type.feature !== undefined && !fold().device.features.has(type.feature),
-    "the adapter has no shader-f16",
-  );
+  skip(lacks(fold(), type), "the adapter has no shader-f16");
   const { device } = fold();
   const options = { type, op, algorithm, workGroupSize, itemsPerThread, passes } as const;
   const guard = randomWords(64, "guard");
@@ -120,19 +86,19 @@ test.for(cases)("$name, $algorithm, $passes, exclusive: $exclusive", async (row,
     const data = itemsOf(row, length);
     const initial = initials[at % initials.length] as Value;
     const title = `${exclusive ? "exclusive" : "inclusive"} ${length}`;
-    const total = one(type, initial);
+    const total = arrayOfOne(type, initial);
     const isAtHand = row.isAtHand && type.name !== "f64";
     const found = isAtHand && (await fold().scan(data, { ...options, exclusive, initial, total } as never));
     const input = storage(data);
-    const before = storage(one(type, initial));
+    const before = storage(arrayOfOne(type, initial));
     // From a value, and from a range that is not at the buffer's start.
     const given = at % 2 === 0 ? initial : { buffer: before, offset: 0 };
     const output = storageBuffer(device, randomWords(2048, title));
     const sum = storageBuffer(device, Uint32Array.of(...guard, ...guard));
     const ranges = { input, output, length, initial: given, total: { buffer: sum, offset: 256 } };
     const grouping = scan.groupingOf(ranges);
-    await submit((encoder) => scan.record(encoder, ranges));
-    const wanted = one(type, initial);
+    submit(device, (encoder) => scan.record(encoder, ranges));
+    const wanted = arrayOfOne(type, initial);
     const order = type.name === "f64" ? { grouping } : {};
     const like = { op, type, exclusive, initial, total: wanted, ...order };
     const expected = scanReference(data, like as never) as AnyArray;
@@ -148,9 +114,7 @@ test.for(cases)("$name, $algorithm, $passes, exclusive: $exclusive", async (row,
       expectSameBits(found, expected, `at hand ${title}`);
       expectSameBits(total, wanted, `total at hand ${title}`);
     }
-    for (const buffer of [input, before, output, sum]) {
-      buffer.destroy();
-    }
+    destroyAll(input, before, output, sum);
   }
   scan.destroy();
 });
@@ -159,10 +123,7 @@ test.for(cases.filter(({ isAtHand }) => isAtHand))(
   "a reduction of $name, $algorithm",
   async (row, { skip }) => {
     const { type, op, initials, algorithm, workGroupSize, itemsPerThread } = row;
-    skip(
-      type.feature !== undefined && !fold().device.features.has(type.feature),
-      "the adapter has no shader-f16",
-    );
+    skip(lacks(fold(), type), "the adapter has no shader-f16");
     const { device } = fold();
     const options = { type, op, algorithm, workGroupSize, itemsPerThread } as const;
     const reduce = await fold().prepareReduce({ ...options, maxLength: 300, initial: true });
@@ -174,17 +135,16 @@ test.for(cases.filter(({ isAtHand }) => isAtHand))(
       // Every second one from the range that the last one wrote would be: here, from a value.
       const ranges = { input, output, length, initial };
       const grouping = reduce.groupingOf(ranges);
-      await submit((encoder) => reduce.record(encoder, ranges));
+      submit(device, (encoder) => reduce.record(encoder, ranges));
       const order = type.name === "f64" ? { grouping } : {};
       const total = reduceReference(data, { op, type, initial, ...order } as never) as Value;
-      const wanted = one(type, total);
+      const wanted = arrayOfOne(type, total);
       expectSameBits(readAs(wanted, type, await readWords(device, output)), wanted, `recorded ${length}`);
       if (type.name !== "f64") {
         const found = (await fold().reduce(data, { ...options, initial } as never)) as Value;
-        expectSameBits(one(type, found), wanted, `at hand ${length}`);
+        expectSameBits(arrayOfOne(type, found), wanted, `at hand ${length}`);
       }
-      input.destroy();
-      output.destroy();
+      destroyAll(input, output);
     }
     reduce.destroy();
   },
@@ -206,7 +166,7 @@ describe("parts of one array", () => {
       const input = storage(data);
       const output = storageBuffer(device, new Uint32Array(500));
       const carries = [storageBuffer(device, new Uint32Array(4)), storageBuffer(device, new Uint32Array(4))];
-      await submit((encoder) => {
+      submit(device, (encoder) => {
         let start = 0;
         for (const [at, length] of [200, 1, 0, 190, 109].entries()) {
           const [from, to] = at % 2 === 0 ? [0, 1] : [1, 0];
@@ -291,7 +251,7 @@ describe("parts of one array", () => {
     for (const length of [0, 1, 57, 100]) {
       const output = storageBuffer(device, new Uint32Array(200));
       const sum = storageBuffer(device, new Uint32Array(4));
-      await submit((encoder) =>
+      submit(device, (encoder) =>
         scan.record(encoder, {
           input,
           output,
@@ -336,7 +296,7 @@ describe("parts of one array", () => {
       const [scanned, reduced, kept, indices] = outputs as [GPUBuffer, GPUBuffer, GPUBuffer, GPUBuffer];
       const count = storageBuffer(device, new Uint32Array(4));
       const part = { input, length: 90, firstIndex: first };
-      await submit((encoder) => {
+      submit(device, (encoder) => {
         scan.record(encoder, { ...part, output: scanned });
         reduce.record(encoder, { ...part, output: reduced });
         compact.record(encoder, { ...part, output: kept, count });

@@ -1,7 +1,5 @@
 import { describe, expect, expectTypeOf, test } from "vitest";
-import { settable } from "../../src/algebra/array_values.ts";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
-import { arrayOver } from "../../src/algebra/arrays.ts";
 import { operator } from "../../src/algebra/custom_operator.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
 import { i32, u32 } from "../../src/algebra/integers.ts";
@@ -14,7 +12,8 @@ import { ArgumentError, FeatureError, SourceError } from "../../src/node.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import { readWords, storageBuffer } from "../support/buffers.ts";
+import { destroyAll, readWords, storageBuffer } from "../support/buffers.ts";
+import { arrayOfOne } from "../support/combinations.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { algorithmNames, asOnGpus, useFoldOfOneSize, useSoftwareFold } from "../support/fold.ts";
 import { factsWith } from "../support/kernels.ts";
@@ -24,18 +23,10 @@ import { compactTwinOf, itemsOf, mapRows, twinOf } from "../support/maps.ts";
 import { greatest, pair } from "../support/operators.ts";
 import { planScan } from "../support/plans.ts";
 import { arrayOfBits } from "../support/random.ts";
-import type { Places } from "../support/ranges.ts";
-import { runPlaced } from "../support/ranges.ts";
+import { layoutsOf, runPlaced } from "../support/ranges.ts";
 
 // Sums of f64 have the order that groupingOf gives.
 const fold = useFoldOfOneSize();
-
-/** An array of one value. */
-function only({ type }: MapRow, value: Value): AnyArray {
-  const { array, set } = settable(arrayOver(type, new ArrayBuffer(type.bytes)), type);
-  set(0, value);
-  return array;
-}
 
 /** The feature that a row needs and the adapter lacks. */
 const lacks = ({ from, type }: MapRow): string | undefined =>
@@ -68,29 +59,27 @@ describe.each(ways)("%s", (_, row, at) => {
         );
       } else {
         const total: Value = await fold().reduce(data, options as never);
-        expectSameBits(only(row, total), only(row, reduceReference(data, twinOf(row))), title);
+        expectSameBits(
+          arrayOfOne(row.type, total),
+          arrayOfOne(row.type, reduceReference(data, twinOf(row))),
+          title,
+        );
       }
     }
   });
 
-  /** Where ranges start: at a vector, and at another item; and in one buffer, where items have one size. */
-  const layoutsOf = (vector: number): Record<string, (length: number) => Places> => {
-    const start = (length: number): number => Math.ceil((length + 1) / vector) * vector;
-    return {
-      [START]: () => ({ input: 0, output: 0, shared: false }),
-      "at vectors": () => ({ input: 3 * vector, output: 5 * vector, shared: false }),
-      "the input at an odd item": () => ({ input: 2 * vector + 1, output: vector, shared: false }),
-      "the output at an odd item": () => ({ input: 2 * vector, output: 3 * vector + 1, shared: false }),
-      ...(vector > 1 && {
-        "the output in the middle": () => ({ input: 0, output: vector / 2, shared: false }),
-      }),
-      ...(from.bytes === type.bytes && {
-        "in place, at a vector": () => ({ input: 2 * vector, output: 2 * vector, shared: true }),
-        "in place, at an odd item": () => ({ input: 1, output: 1, shared: true }),
-        "one buffer": (length) => ({ input: vector, output: vector + start(length), shared: true }),
-      }),
-    };
-  };
+  /** In one buffer only where items have one size. */
+  const placesOf = (vector: number): ReturnType<typeof layoutsOf> => ({
+    ...Object.fromEntries(
+      Object.entries(layoutsOf(vector)).filter(
+        ([name]) =>
+          !/(in place|first)$/.test(name) && (from.bytes === type.bytes || !/^(in place|one)/.test(name)),
+      ),
+    ),
+    ...(vector > 1 && {
+      "the output in the middle": () => ({ input: 0, output: vector / 2, shared: false }),
+    }),
+  });
   const isVectors = (name: string): boolean => !/odd|middle|one buffer/.test(name);
 
   // Two vectors a thread in the first rows, and in the others one.
@@ -113,7 +102,7 @@ describe.each(ways)("%s", (_, row, at) => {
     const scan = await asOnGpus(fold(), () =>
       fold().prepareScan({ ...shape, passes, exclusive, maxLength } as never),
     );
-    for (const [name, layout] of Object.entries(layoutsOf(vector))) {
+    for (const [name, layout] of Object.entries(placesOf(vector))) {
       for (const length of lengthsWith(vector, name === START)) {
         const title = `${name}, ${length}`;
         const data = itemsOf(row, length, title);
@@ -157,7 +146,7 @@ describe.each(ways)("%s", (_, row, at) => {
       maxLength,
     } as never);
     const count = storageBuffer(device, new Uint32Array(4));
-    for (const [name, layout] of Object.entries(layoutsOf(row.loaded))) {
+    for (const [name, layout] of Object.entries(placesOf(row.loaded))) {
       for (const length of lengthsWith(row.loaded, name === START)) {
         const title = `${name}, ${length}`;
         const data = itemsOf(row, length, title);
@@ -190,7 +179,7 @@ describe.each(ways)("%s", (_, row, at) => {
       fold().prepareReduce({ ...shape, maxLength: mostWith(loaded) } as never),
     );
     const layouts: ReturnType<typeof layoutsOf> = {
-      ...layoutsOf(loaded),
+      ...placesOf(loaded),
       // One result may lie where the input starts, whatever its size.
       "one place": () => ({ input: 0, output: 0, shared: true }),
     };
@@ -217,7 +206,7 @@ describe.each(ways)("%s", (_, row, at) => {
           type,
         );
         const twin = { ...(twinOf(row) as object), ...(isOrdered && { grouping }) } as never;
-        expectSameBits(total, only(row, reduceReference(data, twin)), title);
+        expectSameBits(total, arrayOfOne(row.type, reduceReference(data, twin)), title);
       }
     }
     reduce.destroy();
@@ -260,11 +249,10 @@ test.each(["single", "reduce-then-scan"] as const)("the length on the GPU: %s", 
       );
     expectSameBits(await run(scan, length), scanReference(data, twinOf(row)), `${length}`);
     const total = reduceReference(data, twinOf(row)) as Value;
-    expectSameBits(await run(reduce, 1), only(row, total), `reduce ${length}`);
+    expectSameBits(await run(reduce, 1), arrayOfOne(row.type, total), `reduce ${length}`);
     words.destroy();
   }
-  scan.destroy();
-  reduce.destroy();
+  destroyAll(scan, reduce);
 });
 
 test("with the sizes that are chosen", async () => {
@@ -503,8 +491,7 @@ describe("errors", () => {
       [...words].flatMap((word) => [word, word]),
     );
     expect([...(await readWords(device, count))]).toEqual([8]);
-    compact.destroy();
-    buffer.destroy();
+    destroyAll(compact, buffer);
   });
 });
 

@@ -9,7 +9,7 @@ import type { Fold } from "../../src/node.ts";
 import { ArgumentError, LimitError, openFold } from "../../src/node.ts";
 import { planMap } from "../../src/plan/map_elements.ts";
 import { mapReference } from "../../src/reference/map.ts";
-import { readWords, storageBuffer, submit } from "../support/buffers.ts";
+import { destroyAll, readWords, storageBuffer, submit, wordsOf } from "../support/buffers.ts";
 import { useFold } from "../support/fold.ts";
 import type { Subject } from "../support/mutations.ts";
 import { examplesOf, testMutations } from "../support/mutations.ts";
@@ -117,9 +117,6 @@ function items(type: ElementType, length: number, name: string): AnyArray {
       );
 }
 
-const wordsOf = ({ buffer, byteOffset, byteLength }: AnyArray): Uint32Array =>
-  new Uint32Array(buffer as ArrayBuffer, byteOffset, byteLength / 4);
-
 const meant = (
   { type, map: _, twin, from, with: __, ...others }: Row,
   data: AnyArray,
@@ -148,9 +145,7 @@ describe.each(rows)("$from.name to $type.name: $map", (row) => {
       const { data: input, ...uploaded } = Object.fromEntries(await Promise.all(there));
       const result = await fold().map(input as never, { ...options, with: uploaded } as never);
       expect(wordsOf((await (result as { read(): Promise<never> }).read()) as AnyArray)).toEqual(expected);
-      for (const array of [input, result as typeof input, ...Object.values(uploaded)]) {
-        array?.destroy();
-      }
+      destroyAll(input, result as typeof input, ...Object.values(uploaded));
     }
   });
 
@@ -200,9 +195,7 @@ describe.each(rows)("$from.name to $type.name: $map", (row) => {
         const after = (isShared ? first : second).slice();
         after.set(expected, outputAt / 4);
         expect(await readWords(device, output), `${place.title}, ${length}`).toEqual(after);
-        for (const buffer of [input, output, ...besides.map(([, one]) => one.buffer)]) {
-          buffer.destroy();
-        }
+        destroyAll(input, output, ...besides.map(([, one]) => one.buffer));
       }
     }
     plan.destroy();
@@ -231,8 +224,7 @@ test("indices count from firstIndex, and the length may be on the GPU", async ()
     expect([...(await readWords(device, input))]).toEqual(
       Array.from({ length: 20 }, (_, at) => 100 * at + (at < counted ? at + 1005 : 0)),
     );
-    input.destroy();
-    length.destroy();
+    destroyAll(input, length);
   }
   plan.destroy();
 });
@@ -344,10 +336,7 @@ describe("bad input", () => {
     expect(record({ with: {} })).toThrow(/with\.y is undefined/);
     expect(record({ with: { y, z: y } })).toThrow(/with takes no option z/);
     expect(record({ with: { y: output } })).toThrow(/with\.y .*output .* overlap/);
-    for (const buffer of [input, y, output]) {
-      buffer.destroy();
-    }
-    plan.destroy();
+    destroyAll(input, y, output, plan);
   });
 
   test.each([
@@ -378,65 +367,47 @@ const vectors: Subject = async function* (one) {
   yield [found, data.map((x, at) => x + at * 1000)];
 };
 
-testMutations(fold, { examples: examplesOf("map", { examples: [0, 1, 2, 3, 4] }), vectors }, [
+testMutations(
+  fold,
+  { examples: examplesOf("map", { examples: [0, 1, 2, 3, 4] }), vectors },
   {
-    title: "the second item of a vector has the index of the first",
-    shownBy: "vectors",
-    from: /(\* WORK_GROUP_SIZE\) \* VECTOR \+) (1u|item)\b/g,
-    to: "$1 0u",
+    vectors: {
+      "the second item of a vector has the index of the first": [
+        /(\* WORK_GROUP_SIZE\) \* VECTOR \+) (1u|item)\b/g,
+        "$1 0u",
+      ],
+    },
+    examples: {
+      "each tile is the first one": [
+        "let first = tile * (TILE / VECTOR) + thread;\n  if (tile >= call.tiles)",
+        "let first = thread;\n  if (tile >= call.tiles)",
+      ],
+      "items at the end keep their places among vectors": [
+        "let index = place * VECTOR + ",
+        "let index = place + ",
+      ],
+      "the nearest before is the one before": ["index - min(index, distance)", "index - min(index, 1u)"],
+      "the nearest after is the one behind the end": [
+        "min(distance, length - 1u - index)",
+        "min(distance, length - index)",
+      ],
+      "elements wrap around to the one before the last": [
+        "index + (length - steps), index < steps",
+        "index + (length - 1u - steps), index < steps",
+      ],
+      "the last element wraps around too early": [
+        "index - (length - steps), steps >= length - index",
+        "index - (length - steps), steps + 1u >= length - index",
+      ],
+      "a distance wraps around once": [
+        "let steps = distance % length;\n  return select(index + steps",
+        "let steps = select(distance, distance - length, distance >= length);\n  return select(index + steps",
+      ],
+      "a value stands for the first element, too": ["length, index < distance", "length, index <= distance"],
+      "a value stands for the last element, too": [
+        "distance >= length - index",
+        "distance + 1u >= length - index",
+      ],
+    },
   },
-  {
-    title: "each tile is the first one",
-    shownBy: "examples",
-    from: "let first = tile * (TILE / VECTOR) + thread;\n  if (tile >= call.tiles)",
-    to: "let first = thread;\n  if (tile >= call.tiles)",
-  },
-  {
-    title: "items at the end keep their places among vectors",
-    shownBy: "examples",
-    from: "let index = place * VECTOR + ",
-    to: "let index = place + ",
-  },
-  {
-    title: "the nearest before is the one before",
-    shownBy: "examples",
-    from: "index - min(index, distance)",
-    to: "index - min(index, 1u)",
-  },
-  {
-    title: "the nearest after is the one behind the end",
-    shownBy: "examples",
-    from: "min(distance, length - 1u - index)",
-    to: "min(distance, length - index)",
-  },
-  {
-    title: "elements wrap around to the one before the last",
-    shownBy: "examples",
-    from: "index + (length - steps), index < steps",
-    to: "index + (length - 1u - steps), index < steps",
-  },
-  {
-    title: "the last element wraps around too early",
-    shownBy: "examples",
-    from: "index - (length - steps), steps >= length - index",
-    to: "index - (length - steps), steps + 1u >= length - index",
-  },
-  {
-    title: "a distance wraps around once",
-    shownBy: "examples",
-    from: "let steps = distance % length;\n  return select(index + steps",
-    to: "let steps = select(distance, distance - length, distance >= length);\n  return select(index + steps",
-  },
-  {
-    title: "a value stands for the first element, too",
-    shownBy: "examples",
-    from: "length, index < distance",
-    to: "length, index <= distance",
-  },
-  {
-    title: "a value stands for the last element, too",
-    shownBy: "examples",
-    from: "distance >= length - index",
-    to: "distance + 1u >= length - index",
-  },
-]);
+);

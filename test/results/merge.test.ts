@@ -10,7 +10,7 @@ import {
   sortReference,
   unionReference,
 } from "../../src/reference/index.ts";
-import { readWords, storageBuffer, submit } from "../support/buffers.ts";
+import { destroyAll, readWords, storageBuffer, submit } from "../support/buffers.ts";
 import { useFold } from "../support/fold.ts";
 import type { Subject } from "../support/mutations.ts";
 import { examplesOf, testMutations } from "../support/mutations.ts";
@@ -175,13 +175,9 @@ describe("recorded, with both lengths on the GPU", () => {
         name,
       ).toBe(true);
       expect([...(await readWords(device, total))]).toEqual([expected.length]);
-      for (const one of [plan, output, total]) {
-        one.destroy();
-      }
+      destroyAll(plan, output, total);
     }
-    for (const one of [input, others, count, otherCount]) {
-      one.destroy();
-    }
+    destroyAll(input, others, count, otherCount);
   });
 });
 
@@ -221,9 +217,7 @@ describe("arrays in no order", () => {
     };
     submit(device, (encoder) => plan.record(encoder, ranges));
     expect([...(await readWords(device, output))].slice(150)).toEqual(Array(10).fill(7));
-    for (const one of [plan, output, count, input, others, ...arrays]) {
-      one.destroy();
-    }
+    destroyAll(plan, output, count, input, others, ...arrays);
   });
 
   test.each([
@@ -343,102 +337,71 @@ const valued: Subject = async function* () {
 testMutations(
   fold,
   { examples: examplesOf("merge"), overlapping, keyed, valued, unions: examplesOf("union") },
-  [
-    {
-      title: "of equal items with values, the others come first",
-      shownBy: "valued",
-      from: "((other >= tile.count) | !comes_before(other_key, own_key))",
-      to: "((other >= tile.count) | comes_before(own_key, other_key))",
+  {
+    valued: {
+      "of equal items with values, the others come first": [
+        "((other >= tile.count) | !comes_before(other_key, own_key))",
+        "((other >= tile.count) | comes_before(own_key, other_key))",
+      ],
+      "values of all tiles go to the places of the first one": [
+        "let to = call.reordered_base + kept.first;",
+        "let to = call.reordered_base;",
+      ],
     },
-    {
-      title: "a thread goes on past the tile's items of the input",
-      shownBy: "overlapping",
-      from: "let takes_own = (own < tile.own) & (",
-      to: "let takes_own = (",
+    overlapping: {
+      "a thread goes on past the tile's items of the input": [
+        "let takes_own = (own < tile.own) & (",
+        "let takes_own = (",
+      ],
+      "a thread goes on past the tile's other items": [
+        "((other >= tile.count) | !comes_before(other_key, own_key))",
+        "(!comes_before(other_key, own_key))",
+      ],
+      "a thread keeps the key of an item that it has taken": ["other_key = key_of_staged(next_item);", ""],
+      "a thread starts with its items of the input alone": [
+        "var own = own_in_tile(tile, start);",
+        "var own = min(start, tile.own);",
+      ],
+      "an equal item of the tile before does not count": ["if (tile.first > 0u)", "if (false)"],
+      "an equal other item of the tile before does not count": ["if (tile.other > 0u)", "if (false)"],
+      "an equal other item of the tile behind does not count": [
+        "(other < tile.count || has_next(tile))",
+        "other < tile.count",
+      ],
+      "items are kept as often as they are there": [
+        "let is_first = !before.is_there || comes_before(before.key, key);",
+        "let is_first = true;",
+      ],
+      "kept items go behind all of the tiles before": [
+        "KeptPlaces(first, kept.total, kept.prefix)",
+        "KeptPlaces(tile.start, kept.total, kept.prefix)",
+      ],
     },
-    {
-      title: "a thread goes on past the tile's other items",
-      shownBy: "overlapping",
-      from: "((other >= tile.count) | !comes_before(other_key, own_key))",
-      to: "(!comes_before(other_key, own_key))",
+    keyed: {
+      "of equal items, the others come first where tiles start": [
+        "if (comes_before(key_from_item(read_other(place - 1u - middle)), key_from_item(read_item(middle))))",
+        "if (!comes_before(key_from_item(read_item(middle)), key_from_item(read_other(place - 1u - middle))))",
+      ],
+      "of equal items, the others come first": [
+        "!comes_before(other_key, own_key)",
+        "comes_before(own_key, other_key)",
+      ],
     },
-    {
-      title: "a thread keeps the key of an item that it has taken",
-      shownBy: "overlapping",
-      from: "other_key = key_of_staged(next_item);",
-      to: "",
+    examples: {
+      "values are those of the first array alone": [
+        "return rest[call.rest_base + tile.other + source - tile.own];",
+        "return values[call.values_base + source - tile.own];",
+      ],
+      "nobody counts a merge whose length is on the GPU": [
+        "store_total(length + other);",
+        "store_total(length);",
+      ],
     },
-    {
-      title: "values of all tiles go to the places of the first one",
-      shownBy: "valued",
-      from: "let to = call.reordered_base + kept.first;",
-      to: "let to = call.reordered_base;",
+    unions: {
+      "all other items that there is room for count": [
+        "min(sorted_count[call.sorted_count_base], call.sorted_length)",
+        "call.sorted_length",
+      ],
     },
-    {
-      title: "of equal items, the others come first where tiles start",
-      shownBy: "keyed",
-      from: "if (comes_before(key_from_item(read_other(place - 1u - middle)), key_from_item(read_item(middle))))",
-      to: "if (!comes_before(key_from_item(read_item(middle)), key_from_item(read_other(place - 1u - middle))))",
-    },
-    {
-      title: "of equal items, the others come first",
-      shownBy: "keyed",
-      from: "!comes_before(other_key, own_key)",
-      to: "comes_before(own_key, other_key)",
-    },
-    {
-      title: "a thread starts with its items of the input alone",
-      shownBy: "overlapping",
-      from: "var own = own_in_tile(tile, start);",
-      to: "var own = min(start, tile.own);",
-    },
-    {
-      title: "an equal item of the tile before does not count",
-      shownBy: "overlapping",
-      from: "if (tile.first > 0u)",
-      to: "if (false)",
-    },
-    {
-      title: "an equal other item of the tile before does not count",
-      shownBy: "overlapping",
-      from: "if (tile.other > 0u)",
-      to: "if (false)",
-    },
-    {
-      title: "an equal other item of the tile behind does not count",
-      shownBy: "overlapping",
-      from: "(other < tile.count || has_next(tile))",
-      to: "other < tile.count",
-    },
-    {
-      title: "items are kept as often as they are there",
-      shownBy: "overlapping",
-      from: "let is_first = !before.is_there || comes_before(before.key, key);",
-      to: "let is_first = true;",
-    },
-    {
-      title: "kept items go behind all of the tiles before",
-      shownBy: "overlapping",
-      from: "KeptPlaces(first, kept.total, kept.prefix)",
-      to: "KeptPlaces(tile.start, kept.total, kept.prefix)",
-    },
-    {
-      title: "values are those of the first array alone",
-      shownBy: "examples",
-      from: "return rest[call.rest_base + tile.other + source - tile.own];",
-      to: "return values[call.values_base + source - tile.own];",
-    },
-    {
-      title: "all other items that there is room for count",
-      shownBy: "unions",
-      from: "min(sorted_count[call.sorted_count_base], call.sorted_length)",
-      to: "call.sorted_length",
-    },
-    {
-      title: "nobody counts a merge whose length is on the GPU",
-      shownBy: "examples",
-      from: "store_total(length + other);",
-      to: "store_total(length);",
-    },
-  ],
+  },
 );

@@ -19,10 +19,9 @@ import { expandRunsReference, runLengthsReference } from "../../src/reference/ru
 import { scanReference } from "../../src/reference/scan.ts";
 import { argSortReference, nthReference, sortReference, topKReference } from "../../src/reference/sort.ts";
 import { fourMaps, fourMapsInTurn, lastingItems } from "../look_back/operators.ts";
-import { wordsOf } from "../look_back/support.ts";
-import { readWords, storageBuffer, submit } from "../support/buffers.ts";
+import { readWords, storageBuffer, submit, wordsOf } from "../support/buffers.ts";
 import { asOnGpus, planAs, useFold } from "../support/fold.ts";
-import type { Mutation, Subject } from "../support/mutations.ts";
+import type { Mutations, Subject } from "../support/mutations.ts";
 import { testMutations } from "../support/mutations.ts";
 import { affine } from "../support/operators.ts";
 import type { Change } from "../support/plant.ts";
@@ -634,7 +633,7 @@ const subjects = {
 } satisfies Record<string, Subject>;
 
 /** Between parts of a tile, no order is checked. */
-const uncheckedPart: Change = { from: /(let is_first\w* = )\w+ == 0u && /g, to: "$1" };
+const uncheckedPart = [/(let is_first\w* = )\w+ == 0u && /g, "$1"] as const;
 /** The last item of the first part and the first one of the second change places, in the last pass. */
 const swapped = (before: string, isFor = ""): Change => ({
   from: new RegExp(`(?=\\n\\s*${before})`),
@@ -645,1083 +644,602 @@ const swapped = (before: string, isFor = ""): Change => ({
     }
   }`,
 });
-const lastComeFirst: Change = { from: /(fn arrival_of\(.*\n\s*return) item;/, to: "$1 ITEMS - 1u - item;" };
+const lastComeFirst = [/(fn arrival_of\(.*\n\s*return) item;/, "$1 ITEMS - 1u - item;"] as const;
 
-const mutations: readonly Mutation<keyof typeof subjects>[] = [
+const mutations: Mutations<keyof typeof subjects> = {
   // Prefixes that come from the next lane.
-  {
-    title: "a lane keeps what comes before its own item",
-    shownBy: "inclusive scans of long structs",
-    from: /element_shuffle\((given\w*), next\w*\)/g,
-    to: "$1",
-  },
-  {
-    title: "the last lane of a row gets what comes before the first item of that row",
-    shownBy: "inclusive scans of long structs",
-    from: /if \(subgroup_rank == 0u\) \{(\s*given\w* = scan)/g,
-    to: "if (false) {$1",
-  },
-  {
-    title: "the last lane of a row gets the chunk's total",
-    shownBy: "inclusive scans of long structs",
-    from: /given(\w*) = before\w*\[min\(.*/g,
-    to: "",
-  },
-  {
-    title: "the last lane of a chunk gets what comes before the chunk's last row",
-    shownBy: "inclusive scans of long structs",
-    from: /given\w* = scan\w*\.total;/g,
-    to: "",
-  },
-  {
-    title: "chunks before are not combined with what comes from the next lane",
-    shownBy: "inclusive scans of long structs",
-    from: /combine\(earlier_rows\w*, (element_shuffle\(given\w*, next\w*\))\)/g,
-    to: "$1",
-  },
-  {
-    title: "what comes from the next lane is combined before earlier chunks",
-    shownBy: "inclusive scans of long structs",
-    from: /combine\((earlier_rows\w*), (element_shuffle\(given\w*, next\w*\))\)/g,
-    to: "combine($2, $1)",
-  },
-  {
-    title: "only the last chunk counts for the next one",
-    shownBy: "inclusive scans of long structs",
-    from: /(earlier_rows\w*) = combine\(\1, (scan\w*\.total)\);/g,
-    to: "$1 = $2;",
+  "inclusive scans of long structs": {
+    "a lane keeps what comes before its own item": [/element_shuffle\((given\w*), next\w*\)/g, "$1"],
+    "the last lane of a row gets what comes before the first item of that row": [
+      /if \(subgroup_rank == 0u\) \{(\s*given\w* = scan)/g,
+      "if (false) {$1",
+    ],
+    "the last lane of a row gets the chunk's total": [/given(\w*) = before\w*\[min\(.*/g, ""],
+    "the last lane of a chunk gets what comes before the chunk's last row": [
+      /given\w* = scan\w*\.total;/g,
+      "",
+    ],
+    "chunks before are not combined with what comes from the next lane": [
+      /combine\(earlier_rows\w*, (element_shuffle\(given\w*, next\w*\))\)/g,
+      "$1",
+    ],
+    "what comes from the next lane is combined before earlier chunks": [
+      /combine\((earlier_rows\w*), (element_shuffle\(given\w*, next\w*\))\)/g,
+      "combine($2, $1)",
+    ],
+    "only the last chunk counts for the next one": [
+      /(earlier_rows\w*) = combine\(\1, (scan\w*\.total)\);/g,
+      "$1 = $2;",
+    ],
   },
   // Exact sums.
-  {
-    title: "what is below fixed point is forgotten",
-    shownBy: "exact scans",
-    from: "atomicOr(&fixed_rest, rest);",
-    to: "",
+  "exact scans": {
+    "what is below fixed point is forgotten": ["atomicOr(&fixed_rest, rest);", ""],
+    "fixed point takes more than it has room for": [
+      "beyond |= bitcast<u32>(bitcast<i32>(sum[FIXED_WORDS - 1u]) >> 29u) ^ sign;",
+      "",
+    ],
+    "prefixes whose bits are below fixed point are rounded there": [
+      "if (rest != 0u && lowest <= EXACT_FRACTION + 1u) {",
+      "if (false) {",
+    ],
+    "a sum in fixed point loses its sign as it becomes a whole sum": ["below |= sign << bit;", ""],
+    "a whole sum loses a borrow": [
+      /borrow = select\(0u, 1u, own_word < MIDDLE/g,
+      "borrow = select(0u, 0u, own_word < MIDDLE",
+    ],
+    "an item of a whole sum loses its sign": ["var left = carry + sign_of(last);", "var left = carry;"],
+    "a sum in two words loses the bits below them": [
+      /rest \|= bitcast<u32>\(value\) \^ bitcast<u32>\(shifted << below\);/g,
+      "",
+    ],
+    "a sum in two words loses a carry": [/ \+ select\(0u, 1u, partial < added\.x\)/g, ""],
+    "a sum in two words lacks what it rounds by, and is stored all the same": [
+      /prefix\.is_sure \|\| rest == 0u/g,
+      "true",
+    ],
+    "a prefix near the middle of two floats is rounded without what is below it": [
+      "|| nearest <= 2u * LACKS",
+      "",
+    ],
+    "prefixes whose highest bit moves are rounded as if it did not": ["changed >= HIGHEST || ", ""],
+    "the lower digit of a prefix loses a carry": [/ \+ \(prefix\.x >> 26u\)/g, ""],
+    "the start of a run loses its sign": [
+      "let sign = own_start[FIXED_WORDS - 1u] & 0x80000000u;",
+      "let sign = 0u;",
+    ],
+    "a group of totals forgets the groups before it": [
+      "sum = add_columns(sum, take_column(earlier, word));",
+      "",
+    ],
   },
-  {
-    title: "fixed point takes more than it has room for",
-    shownBy: "exact scans",
-    from: "beyond |= bitcast<u32>(bitcast<i32>(sum[FIXED_WORDS - 1u]) >> 29u) ^ sign;",
-    to: "",
+  "exact scans of f64": {
+    "two items of a vector change places": [
+      /array<Input, VECTOR>\((vec2<u32>\(.*?\)), (vec2<u32>\(.*?\))\);/,
+      "array<Input, VECTOR>($2, $1);",
+    ],
+    "a vector of which a part is past the end is read as if it were whole": [
+      "if (first + VECTOR <= call.wide_length) {",
+      "if (first < call.wide_length + VECTOR) {",
+    ],
+    "a carry that threads share loses its last word": [
+      "exact_carry[word] = select(0u, spine[tile][word], tile > 0u);",
+      "exact_carry[word] = select(0u, spine[tile][word], word + 1u < EXACT_WORDS);",
+    ],
+    "a carry that threads share loses what others than the first read": [
+      "exact_carry[word] = select(0u, spine[tile][word], tile > 0u);",
+      "exact_carry[word] = select(0u, spine[tile][word], thread == 0u);",
+    ],
+    "words of a carry above fixed point are forgotten": [
+      "beyond |= select(0u, own ^ sign, word > first + FIXED_WORDS);",
+      "",
+    ],
+    "words of a carry below fixed point are forgotten": ["rest |= select(0u, own, word < first);", ""],
+    "only the first thread looks at a carry": ["if (beyond != 0u) {", "if (beyond != 0u && thread == 0u) {"],
+    "a carry that is no number is taken for one": ["beyond |= select(1u, 0u, is_plain);", ""],
+    "a prefix of f64 near the middle of two is rounded without what is below it": [
+      "|| nearest <= ((2u * LACKS) << MOST_LEFT)",
+      "",
+    ],
+    "prefixes of f64 are rounded without what is below fixed point": [
+      "if (rest != 0u && place < base + 78u) {",
+      "if (false) {",
+    ],
+    "prefixes of f64 are rounded wherever their highest bit goes": ["widest > MOST_LEFT || ", ""],
+    "the highest bit of a prefix of f64 is not where it is rounded": [
+      /let left = countLeadingZeros\(highest_digit\) - 5u;/g,
+      "let left = 1u;",
+    ],
+    "the lowest digit of a prefix of f64 loses a carry": [/ \+ \(prefix\.x >> 26u\)/g, ""],
+    "an item of f64 loses its part in the lowest digit": [/ \+ third \* parts\.z,/g, ","],
+    "the start of a run of f64 loses its sign": [
+      "let sign = sign_of(own_start[FIXED_WORDS - 1u]);",
+      "let sign = 0u;",
+    ],
+    "a column of totals forgets what the one below hands on": [/lows\[\d+u?\] \+= below;/g, ""],
+    "what columns of totals hand on goes no further": ["carry_through(slot);", ""],
+    "totals forget that one of them is no number": [/\| seen\[\d+u?\]/g, ""],
   },
-  {
-    title: "prefixes whose bits are below fixed point are rounded there",
-    shownBy: "exact scans",
-    from: "if (rest != 0u && lowest <= EXACT_FRACTION + 1u) {",
-    to: "if (false) {",
-  },
-  {
-    title: "a sum in fixed point loses its sign as it becomes a whole sum",
-    shownBy: "exact scans",
-    from: "below |= sign << bit;",
-    to: "",
-  },
-  {
-    title: "a whole sum loses a borrow",
-    shownBy: "exact scans",
-    from: /borrow = select\(0u, 1u, own_word < MIDDLE/g,
-    to: "borrow = select(0u, 0u, own_word < MIDDLE",
-  },
-  {
-    title: "an item of a whole sum loses its sign",
-    shownBy: "exact scans",
-    from: "var left = carry + sign_of(last);",
-    to: "var left = carry;",
-  },
-  {
-    title: "a sum in two words loses the bits below them",
-    shownBy: "exact scans",
-    from: /rest \|= bitcast<u32>\(value\) \^ bitcast<u32>\(shifted << below\);/g,
-    to: "",
-  },
-  {
-    title: "a sum in two words loses a carry",
-    shownBy: "exact scans",
-    from: / \+ select\(0u, 1u, partial < added\.x\)/g,
-    to: "",
-  },
-  {
-    title: "a sum in two words lacks what it rounds by, and is stored all the same",
-    shownBy: "exact scans",
-    from: /prefix\.is_sure \|\| rest == 0u/g,
-    to: "true",
-  },
-  {
-    title: "a prefix near the middle of two floats is rounded without what is below it",
-    shownBy: "exact scans",
-    from: "|| nearest <= 2u * LACKS",
-    to: "",
-  },
-  {
-    title: "prefixes whose highest bit moves are rounded as if it did not",
-    shownBy: "exact scans",
-    from: "changed >= HIGHEST || ",
-    to: "",
-  },
-  {
-    title: "the lower digit of a prefix loses a carry",
-    shownBy: "exact scans",
-    from: / \+ \(prefix\.x >> 26u\)/g,
-    to: "",
-  },
-  {
-    title: "the start of a run loses its sign",
-    shownBy: "exact scans",
-    from: "let sign = own_start[FIXED_WORDS - 1u] & 0x80000000u;",
-    to: "let sign = 0u;",
-  },
-  {
-    title: "two items of a vector change places",
-    shownBy: "exact scans of f64",
-    from: /array<Input, VECTOR>\((vec2<u32>\(.*?\)), (vec2<u32>\(.*?\))\);/,
-    to: "array<Input, VECTOR>($2, $1);",
-  },
-  {
-    title: "a vector of which a part is past the end is read as if it were whole",
-    shownBy: "exact scans of f64",
-    from: "if (first + VECTOR <= call.wide_length) {",
-    to: "if (first < call.wide_length + VECTOR) {",
-  },
-  {
-    title: "a carry that threads share loses its last word",
-    shownBy: "exact scans of f64",
-    from: "exact_carry[word] = select(0u, spine[tile][word], tile > 0u);",
-    to: "exact_carry[word] = select(0u, spine[tile][word], word + 1u < EXACT_WORDS);",
-  },
-  {
-    title: "a carry that threads share loses what others than the first read",
-    shownBy: "exact scans of f64",
-    from: "exact_carry[word] = select(0u, spine[tile][word], tile > 0u);",
-    to: "exact_carry[word] = select(0u, spine[tile][word], thread == 0u);",
-  },
-  {
-    title: "words of a carry above fixed point are forgotten",
-    shownBy: "exact scans of f64",
-    from: "beyond |= select(0u, own ^ sign, word > first + FIXED_WORDS);",
-    to: "",
-  },
-  {
-    title: "words of a carry below fixed point are forgotten",
-    shownBy: "exact scans of f64",
-    from: "rest |= select(0u, own, word < first);",
-    to: "",
-  },
-  {
-    title: "only the first thread looks at a carry",
-    shownBy: "exact scans of f64",
-    from: "if (beyond != 0u) {",
-    to: "if (beyond != 0u && thread == 0u) {",
-  },
-  {
-    title: "a carry that is no number is taken for one",
-    shownBy: "exact scans of f64",
-    from: "beyond |= select(1u, 0u, is_plain);",
-    to: "",
-  },
-  {
-    title: "a prefix of f64 near the middle of two is rounded without what is below it",
-    shownBy: "exact scans of f64",
-    from: "|| nearest <= ((2u * LACKS) << MOST_LEFT)",
-    to: "",
-  },
-  {
-    title: "prefixes of f64 are rounded without what is below fixed point",
-    shownBy: "exact scans of f64",
-    from: "if (rest != 0u && place < base + 78u) {",
-    to: "if (false) {",
-  },
-  {
-    title: "prefixes of f64 are rounded wherever their highest bit goes",
-    shownBy: "exact scans of f64",
-    from: "widest > MOST_LEFT || ",
-    to: "",
-  },
-  {
-    title: "the highest bit of a prefix of f64 is not where it is rounded",
-    shownBy: "exact scans of f64",
-    from: /let left = countLeadingZeros\(highest_digit\) - 5u;/g,
-    to: "let left = 1u;",
-  },
-  {
-    title: "the lowest digit of a prefix of f64 loses a carry",
-    shownBy: "exact scans of f64",
-    from: / \+ \(prefix\.x >> 26u\)/g,
-    to: "",
-  },
-  {
-    title: "an item of f64 loses its part in the lowest digit",
-    shownBy: "exact scans of f64",
-    from: / \+ third \* parts\.z,/g,
-    to: ",",
-  },
-  {
-    title: "the start of a run of f64 loses its sign",
-    shownBy: "exact scans of f64",
-    from: "let sign = sign_of(own_start[FIXED_WORDS - 1u]);",
-    to: "let sign = 0u;",
-  },
-  {
-    title: "a column of totals forgets what the one below hands on",
-    shownBy: "exact scans of f64",
-    from: /lows\[\d+u?\] \+= below;/g,
-    to: "",
-  },
-  {
-    title: "what columns of totals hand on goes no further",
-    shownBy: "exact scans of f64",
-    from: "carry_through(slot);",
-    to: "",
-  },
-  {
-    title: "a group of totals forgets the groups before it",
-    shownBy: "exact scans",
-    from: "sum = add_columns(sum, take_column(earlier, word));",
-    to: "",
-  },
-  {
-    title: "totals forget that one of them is no number",
-    shownBy: "exact scans of f64",
-    from: /\| seen\[\d+u?\]/g,
-    to: "",
-  },
-  {
-    title: "a thread's sum loses its sign in the tile's digits",
-    shownBy: "exact reductions",
-    from: /add_digit\(first \+ 2u \* FIXED_WORDS, .*\);/,
-    to: "",
-  },
-  {
-    title: "an item loses its sign in the tile's digits",
-    shownBy: "exact reductions",
-    from: /add_digit\(first \+ 2u \* ITEM_WORDS, sum\[ITEM_WORDS\]\);/g,
-    to: "",
-  },
-  {
-    title: "digits lose a carry",
-    shownBy: "exact reductions",
-    from: /carry = \(carry >> 16u\) \+ /g,
-    to: "carry = ",
+  "exact reductions": {
+    "a thread's sum loses its sign in the tile's digits": [
+      /add_digit\(first \+ 2u \* FIXED_WORDS, .*\);/,
+      "",
+    ],
+    "an item loses its sign in the tile's digits": [
+      /add_digit\(first \+ 2u \* ITEM_WORDS, sum\[ITEM_WORDS\]\);/g,
+      "",
+    ],
+    "digits lose a carry": [/carry = \(carry >> 16u\) \+ /g, "carry = "],
   },
   // Segments.
-  {
-    title: "a head does not cut",
-    shownBy: "heads",
-    from: "if (later.heads > 0u) {",
-    to: "if (false) {",
+  heads: {
+    "a head does not cut": ["if (later.heads > 0u) {", "if (false) {"],
+    "heads of what is earlier are forgotten": [
+      "let heads = earlier.heads + later.heads;",
+      "let heads = later.heads;",
+    ],
   },
-  {
-    title: "heads of what is earlier are forgotten",
-    shownBy: "heads",
-    from: "let heads = earlier.heads + later.heads;",
-    to: "let heads = later.heads;",
+  "whole rows of 17": {
+    "the total of a run in a row leaves out the last element": [
+      "for (var at = 1u; at < count; at++) {",
+      "for (var at = 1u; at + 1u < count; at++) {",
+    ],
+    "operands within a whole row are swapped": [
+      "prefix = combine(prefix, row_totals[place]);",
+      "prefix = combine(row_totals[place], prefix);",
+    ],
   },
-  {
-    title: "the total of a run in a row leaves out the last element",
-    shownBy: "whole rows of 17",
-    from: "for (var at = 1u; at < count; at++) {",
-    to: "for (var at = 1u; at + 1u < count; at++) {",
+  "whole rows of 17, by subgroups": {
+    "lanes combine across the start of a row": [
+      /subgroup_rank >= step_back && distance >= step_back/g,
+      "subgroup_rank >= step_back",
+    ],
+    "rows that start within vectors are taken for rows that do not": [
+      "let is_simple = rows_have_vectors();",
+      "let is_simple = true;",
+    ],
+    "a row that starts within a vector goes on from the row before": [
+      /if \(at == width\) \{/g,
+      "if (false) {",
+    ],
+    "a subgroup's run takes nothing of the runs before": [
+      "before = combine(before, subgroup_totals[slot]);",
+      "",
+    ],
   },
-  {
-    title: "operands within a whole row are swapped",
-    shownBy: "whole rows of 17",
-    from: "prefix = combine(prefix, row_totals[place]);",
-    to: "prefix = combine(row_totals[place], prefix);",
+  "whole rows of 20, by subgroups": {
+    "operands within a vector of a row are swapped": [
+      /tail = combine\(tail, (items\w*\[[^\]]+\])\);/,
+      "tail = combine($1, tail);",
+    ],
+    "a scan of rows that start at vectors has nothing of the vectors before": [
+      "if (!is_simple || scans_rows()) {",
+      "if (!is_simple) {",
+    ],
   },
-  {
-    title: "lanes combine across the start of a row",
-    shownBy: "whole rows of 17, by subgroups",
-    from: /subgroup_rank >= step_back && distance >= step_back/g,
-    to: "subgroup_rank >= step_back",
+  "parts of rows of 257, by subgroups": {
+    "a part of a row that starts within a vector has the items before it": [
+      "if (index >= own.first && index < own.end) {",
+      "if (index < own.end) {",
+    ],
   },
-  {
-    title: "rows that start within vectors are taken for rows that do not",
-    shownBy: "whole rows of 17, by subgroups",
-    from: "let is_simple = rows_have_vectors();",
-    to: "let is_simple = true;",
+  "rows of 17": {
+    "operands within a segment are swapped": [
+      "combine_values(earlier.value, later.value)",
+      "combine_values(later.value, earlier.value)",
+    ],
+    "an exclusive prefix goes on from the segment before": [
+      "if (exclusive.heads != inclusive.heads) {",
+      "if (false) {",
+    ],
+    "a row that starts inside a vector has no head": [/column \+ \w+ == call\.columns/g, "false"],
+    "the last segment has no total": [
+      "index + 1u == length || head_at(index + 1u) != 0u",
+      "index + 1u < length && head_at(index + 1u) != 0u",
+    ],
   },
-  {
-    title: "operands within a vector of a row are swapped",
-    shownBy: "whole rows of 20, by subgroups",
-    from: /tail = combine\(tail, (items\w*\[[^\]]+\])\);/,
-    to: "tail = combine($1, tail);",
+  "rows of 1": {
+    "rows start nowhere but at the first item, past the last vector": [
+      "return select(0u, 1u, index % call.columns == 0u);",
+      "return select(0u, 1u, index == 0u);",
+    ],
+    "rows shorter than a vector have one head a vector": ["if (call.columns < VECTOR) {", "if (false) {"],
   },
-  {
-    title: "a scan of rows that start at vectors has nothing of the vectors before",
-    shownBy: "whole rows of 20, by subgroups",
-    from: "if (!is_simple || scans_rows()) {",
-    to: "if (!is_simple) {",
+  offsets: {
+    "an offset marks nothing": ["atomicOr(&head_words[start / 32u], 1u << (start % 32u));", ""],
+    "a segment without items gets nothing": [
+      "if (segment < call.segment_count && start >=",
+      "if (false && start >=",
+    ],
+    "the place of a segment after an empty one is the next": ["return low;", "return low + 1u;"],
+    "the place of a total is that of its vector's start": [
+      /(store_total_of_segment\(vector_of\(tile, thread, item \/ VECTOR\) \* VECTOR) \+ item % VECTOR/,
+      "$1",
+    ],
+    "a total at a vector's end is looked for at its start": [
+      /is_last_of_segment\(first \+ (\d+u|item), length\)/g,
+      "is_last_of_segment(first, length)",
+    ],
+    "the totals of a thread are of its first item": [/if \((\d+u|other) == item\) \{/g, "if (false) {"],
   },
-  {
-    title: "a part of a row that starts within a vector has the items before it",
-    shownBy: "parts of rows of 257, by subgroups",
-    from: "if (index >= own.first && index < own.end) {",
-    to: "if (index < own.end) {",
+  "an initial value": {
+    "the initial value is left out": [
+      "return value_from_stored(initial[call.initial_base]);",
+      "return value_identity();",
+    ],
   },
-  {
-    title: "a row that starts within a vector goes on from the row before",
-    shownBy: "whole rows of 17, by subgroups",
-    from: /if \(at == width\) \{/g,
-    to: "if (false) {",
+  "flags on the GPU": {
+    "flags past the last vector are dropped": [
+      "index == 0u || heads[call.heads_base + index] != 0u",
+      "index == 0u",
+    ],
+    "flags of vectors are dropped": [/\|\| heads\[call\.heads_base \+ first \+ \w+\] != 0u/g, ""],
   },
-  {
-    title: "a subgroup's run takes nothing of the runs before",
-    shownBy: "whole rows of 17, by subgroups",
-    from: "before = combine(before, subgroup_totals[slot]);",
-    to: "",
+  "bits of heads": {
+    "all bits of a word are its first ones": [
+      "heads[call.heads_base + first / 32u] >> (first % 32u)",
+      "heads[call.heads_base + first / 32u]",
+    ],
+    "bits past the last vector are dropped": [
+      "let bit = (heads[call.heads_base + index / 32u] >> (index % 32u)) & 1u;",
+      "let bit = 0u;",
+    ],
   },
-  {
-    title: "operands within a segment are swapped",
-    shownBy: "rows of 17",
-    from: "combine_values(earlier.value, later.value)",
-    to: "combine_values(later.value, earlier.value)",
+  keys: {
+    "a key is compared with the first of its vector": [/before = own\w*;/g, ""],
+    "the first key of a vector is not compared with the one before it": [
+      "keys[call.keys_base + max(first, 1u) - 1u]",
+      "keys[call.keys_base + first]",
+    ],
+    "a total goes to the next segment's place": ["prefix.heads - 1u", "prefix.heads"],
+    "each run has the first key": ["keys[call.keys_base + index];", "keys[call.keys_base];"],
+    "there is a run too few": [
+      "count_buffer[call.count_base] = element.heads;",
+      "count_buffer[call.count_base] = element.heads - 1u;",
+    ],
   },
-  {
-    title: "an exclusive prefix goes on from the segment before",
-    shownBy: "rows of 17",
-    from: "if (exclusive.heads != inclusive.heads) {",
-    to: "if (false) {",
-  },
-  {
-    title: "rows start nowhere but at the first item, past the last vector",
-    shownBy: "rows of 1",
-    from: "return select(0u, 1u, index % call.columns == 0u);",
-    to: "return select(0u, 1u, index == 0u);",
-  },
-  {
-    title: "a row that starts inside a vector has no head",
-    shownBy: "rows of 17",
-    from: /column \+ \w+ == call\.columns/g,
-    to: "false",
-  },
-  {
-    title: "rows shorter than a vector have one head a vector",
-    shownBy: "rows of 1",
-    from: "if (call.columns < VECTOR) {",
-    to: "if (false) {",
-  },
-  {
-    title: "an offset marks nothing",
-    shownBy: "offsets",
-    from: "atomicOr(&head_words[start / 32u], 1u << (start % 32u));",
-    to: "",
-  },
-  {
-    title: "a segment without items gets nothing",
-    shownBy: "offsets",
-    from: "if (segment < call.segment_count && start >=",
-    to: "if (false && start >=",
-  },
-  {
-    title: "the place of a segment after an empty one is the next",
-    shownBy: "offsets",
-    from: "return low;",
-    to: "return low + 1u;",
-  },
-  {
-    title: "the place of a total is that of its vector's start",
-    shownBy: "offsets",
-    from: /(store_total_of_segment\(vector_of\(tile, thread, item \/ VECTOR\) \* VECTOR) \+ item % VECTOR/,
-    to: "$1",
-  },
-  {
-    title: "a total at a vector's end is looked for at its start",
-    shownBy: "offsets",
-    from: /is_last_of_segment\(first \+ (\d+u|item), length\)/g,
-    to: "is_last_of_segment(first, length)",
-  },
-  {
-    title: "the totals of a thread are of its first item",
-    shownBy: "offsets",
-    from: /if \((\d+u|other) == item\) \{/g,
-    to: "if (false) {",
-  },
-  {
-    title: "the initial value is left out",
-    shownBy: "an initial value",
-    from: "return value_from_stored(initial[call.initial_base]);",
-    to: "return value_identity();",
-  },
-  {
-    title: "flags past the last vector are dropped",
-    shownBy: "flags on the GPU",
-    from: "index == 0u || heads[call.heads_base + index] != 0u",
-    to: "index == 0u",
-  },
-  {
-    title: "flags of vectors are dropped",
-    shownBy: "flags on the GPU",
-    from: /\|\| heads\[call\.heads_base \+ first \+ \w+\] != 0u/g,
-    to: "",
-  },
-  {
-    title: "all bits of a word are its first ones",
-    shownBy: "bits of heads",
-    from: "heads[call.heads_base + first / 32u] >> (first % 32u)",
-    to: "heads[call.heads_base + first / 32u]",
-  },
-  {
-    title: "bits past the last vector are dropped",
-    shownBy: "bits of heads",
-    from: "let bit = (heads[call.heads_base + index / 32u] >> (index % 32u)) & 1u;",
-    to: "let bit = 0u;",
-  },
-  {
-    title: "a key is compared with the first of its vector",
-    shownBy: "keys",
-    from: /before = own\w*;/g,
-    to: "",
-  },
-  {
-    title: "the first key of a vector is not compared with the one before it",
-    shownBy: "keys",
-    from: "keys[call.keys_base + max(first, 1u) - 1u]",
-    to: "keys[call.keys_base + first]",
-  },
-  {
-    title: "a total goes to the next segment's place",
-    shownBy: "keys",
-    from: "prefix.heads - 1u",
-    to: "prefix.heads",
-  },
-  {
-    title: "the last segment has no total",
-    shownBy: "rows of 17",
-    from: "index + 1u == length || head_at(index + 1u) != 0u",
-    to: "index + 1u < length && head_at(index + 1u) != 0u",
-  },
-  {
-    title: "each run has the first key",
-    shownBy: "keys",
-    from: "keys[call.keys_base + index];",
-    to: "keys[call.keys_base];",
-  },
-  {
-    title: "there is a run too few",
-    shownBy: "keys",
-    from: "count_buffer[call.count_base] = element.heads;",
-    to: "count_buffer[call.count_base] = element.heads - 1u;",
-  },
-  {
-    title: "a run that goes on in a block is not in it",
-    shownBy: "runs written out",
-    from: "let at = max(start, begin) - begin;",
-    to: "let at = max(start, begin + 1u) - begin;",
-  },
-  {
-    title: "empty runs are passed with those behind them",
-    shownBy: "runs written out",
-    from: "run_end(run + stride) == start",
-    to: "run_end(run + 1u) == start",
-  },
-  {
-    title: "a word of items takes nothing of the words before",
-    shownBy: "runs written out",
-    from: "starts_before[word], starts == 0u",
-    to: "0u, starts == 0u",
-  },
-  {
-    title: "the first of a word's starts counts as the last",
-    shownBy: "runs written out",
-    from: "select(word * 32u + firstLeadingBit(starts)",
-    to: "select(word * 32u + firstTrailingBit(starts)",
-  },
-  {
-    title: "a block keeps the starts of the one before",
-    shownBy: "runs written out",
-    from: "atomicStore(&block_starts[word], 0u);",
-    to: "",
-  },
-  {
-    title: "a search for a block's first run goes too far",
-    shownBy: "runs written out",
-    from: "first_run = next;",
-    to: "first_run = next + 1u;",
+  "runs written out": {
+    "a run that goes on in a block is not in it": [
+      "let at = max(start, begin) - begin;",
+      "let at = max(start, begin + 1u) - begin;",
+    ],
+    "empty runs are passed with those behind them": [
+      "run_end(run + stride) == start",
+      "run_end(run + 1u) == start",
+    ],
+    "a word of items takes nothing of the words before": [
+      "starts_before[word], starts == 0u",
+      "0u, starts == 0u",
+    ],
+    "the first of a word's starts counts as the last": [
+      "select(word * 32u + firstLeadingBit(starts)",
+      "select(word * 32u + firstTrailingBit(starts)",
+    ],
+    "a block keeps the starts of the one before": ["atomicStore(&block_starts[word], 0u);", ""],
+    "a search for a block's first run goes too far": ["first_run = next;", "first_run = next + 1u;"],
   },
   // Sorts.
-  {
-    title: "all runs of a network are in rising order",
-    shownBy: "a sort of keys by a network",
-    from: "return 0u - (((thread * ITEMS) >> bit) & 1u);",
-    to: "return 0u;",
+  "a sort of keys by a network": {
+    "all runs of a network are in rising order": [
+      "return 0u - (((thread * ITEMS) >> bit) & 1u);",
+      "return 0u;",
+    ],
+    "what is past the end comes first in a network": [
+      "network_keys[item] = ~Key();",
+      "network_keys[item] = Key();",
+    ],
+    "a thread takes items of another one after an exchange": [
+      "return ((thread - low) * ITEMS) | (item << bit) | low;",
+      "return ((thread - low) * ITEMS) | (item << bit);",
+    ],
   },
-  {
-    title: "what is past the end comes first in a network",
-    shownBy: "a sort of keys by a network",
-    from: "network_keys[item] = ~Key();",
-    to: "network_keys[item] = Key();",
+  "a sort of positions by a network": {
+    "equal keys of a network turn around": [/&& q < p/g, "&& q > p"],
+    "places of a network are not turned with their keys": [/network_places\[\w+\] \^= mask;/g, ""],
   },
-  {
-    title: "a thread takes items of another one after an exchange",
-    shownBy: "a sort of keys by a network",
-    from: "return ((thread - low) * ITEMS) | (item << bit) | low;",
-    to: "return ((thread - low) * ITEMS) | (item << bit);",
+  "a sort of positions by comparing": {
+    "of equal items, the earlier one does not come first": [
+      "select(comes_before(key, other), !comes_before(other, key), is_earlier)",
+      "comes_before(key, other)",
+    ],
+    "equal items of a work-group turn around": ["own_key, other < own)", "own_key, other > own)"],
+    "items behind a work-group's own come before those that are equal": [/index > first/g, "false"],
   },
-  {
-    title: "equal keys of a network turn around",
-    shownBy: "a sort of positions by a network",
-    from: /&& q < p/g,
-    to: "&& q > p",
+  "a sort of keys by comparing": {
+    "a work-group's own items count as others": [/index - first >= OWN/g, "true"],
+    "what is past the end counts": [/index < length && index - first/g, "index - first"],
+    "the items that come right before a place do not count": [
+      "place <= own; place += CHUNKS",
+      "place < own; place += CHUNKS",
+    ],
   },
-  {
-    title: "places of a network are not turned with their keys",
-    shownBy: "a sort of positions by a network",
-    from: /network_places\[\w+\] \^= mask;/g,
-    to: "",
+  "a sort of pairs by comparing": {
+    "a search ends before its last step": [
+      "return place + select(0u, 1u, comes_first(sorted_keys[place], key, is_behind));",
+      "return place;",
+    ],
   },
-  {
-    title: "of equal items, the earlier one does not come first",
-    shownBy: "a sort of positions by comparing",
-    from: "select(comes_before(key, other), !comes_before(other, key), is_earlier)",
-    to: "comes_before(key, other)",
-  },
-  {
-    title: "equal items of a work-group turn around",
-    shownBy: "a sort of positions by comparing",
-    from: "own_key, other < own)",
-    to: "own_key, other > own)",
-  },
-  {
-    title: "items behind a work-group's own come before those that are equal",
-    shownBy: "a sort of positions by comparing",
-    from: /index > first/g,
-    to: "false",
-  },
-  {
-    title: "a work-group's own items count as others",
-    shownBy: "a sort of keys by comparing",
-    from: /index - first >= OWN/g,
-    to: "true",
-  },
-  {
-    title: "what is past the end counts",
-    shownBy: "a sort of keys by comparing",
-    from: /index < length && index - first/g,
-    to: "index - first",
-  },
-  {
-    title: "a search ends before its last step",
-    shownBy: "a sort of pairs by comparing",
-    from: "return place + select(0u, 1u, comes_first(sorted_keys[place], key, is_behind));",
-    to: "return place;",
-  },
-  {
-    title: "the items that come right before a place do not count",
-    shownBy: "a sort of keys by comparing",
-    from: "place <= own; place += CHUNKS",
-    to: "place < own; place += CHUNKS",
-  },
-  {
-    title: "the first bit is not left out",
-    shownBy: "a sort of some bits",
-    from: "FIRST_BIT + digit * DIGIT_BITS",
-    to: "digit * DIGIT_BITS",
-  },
-  {
-    title: "the last digit has all its bits",
-    shownBy: "a sort of some bits",
-    from: "select(RADIX - 1u, LAST_DIGIT, digit == DIGITS - 1u)",
-    to: "(RADIX - 1u)",
+  "a sort of some bits": {
+    "the first bit is not left out": ["FIRST_BIT + digit * DIGIT_BITS", "digit * DIGIT_BITS"],
+    "the last digit has all its bits": [
+      "select(RADIX - 1u, LAST_DIGIT, digit == DIGITS - 1u)",
+      "(RADIX - 1u)",
+    ],
   },
   // Partitions.
-  {
-    title: "items past the end count in the last class",
-    shownBy: "classes by votes",
-    from: /- select\(0u, past\w*, class_at\w* == CLASSES - 1u\)/,
-    to: "",
+  "classes by votes": {
+    "items past the end count in the last class": [
+      /- select\(0u, past\w*, class_at\w* == CLASSES - 1u\)/,
+      "",
+    ],
+    "a subgroup's items go where those of the first one do": [/counter_of\((classes\w*\[\w+\])\)/g, "$1"],
+    "each class begins where the first one does": [/load_carry\(part\w* \+ /, "load_carry("],
+    "tiles before have no items": [/(load_carry\(part\w*) \+ min\(tile\w*, call\.tiles - 1u\)/, "$1"],
+    "numbers past the last class are classes of their own": [
+      "min(CLASSES - 1u, class_value",
+      "min(CLASSES, class_value",
+    ],
   },
-  {
-    title: "a subgroup's items go where those of the first one do",
-    shownBy: "classes by votes",
-    from: /counter_of\((classes\w*\[\w+\])\)/g,
-    to: "$1",
+  "kept items by votes": {
+    "items past the end of the last tile vote": [/first\w* \+ \w+ < length\w* && keep/g, "keep"],
+    "each row of a subgroup begins where its first one does": [/row\w*\.y \+ countOneBits/g, "countOneBits"],
+    "the votes of all lanes count as those of the lanes before": [
+      /countOneBits\(row\w*\.x & lanes_before/g,
+      "countOneBits(0u & lanes_before",
+    ],
+    "each subgroup of a tile begins where the first one does": ["before_tile + ranks.before", "before_tile"],
   },
-  {
-    title: "each class begins where the first one does",
-    shownBy: "classes by votes",
-    from: /load_carry\(part\w* \+ /,
-    to: "load_carry(",
+  "a sort by counters, twice": {
+    "of a thread's equal items, all have one rank": [
+      /(ranks\[\w+\] = )atomicAdd\((&sort_memory\[own\[\w+\] \* WORK_GROUP_SIZE \+ thread\]), 1u\)/g,
+      "$1atomicLoad($2)",
+    ],
+    "counters are not added up": ["before += count;", ""],
+    "digits are not added up": ["before += digit_values[digit];", ""],
+    "what is past the end comes first": [/(digits\[\w+\]) = RADIX - 1u;/g, "$1 = 0u;"],
+    "places do not start where the digit does in the tile": [
+      "spine[thread * call.tiles + tile] - before.x",
+      "spine[thread * call.tiles + tile]",
+    ],
+    "each tile takes the places of the first one": [
+      "spine[thread * call.tiles + tile] - before.x",
+      "spine[thread * call.tiles] - before.x",
+    ],
+    "a tile's counts go to another one's place": [
+      "digit_counts[thread * call.tiles + tile]",
+      "digit_counts[thread * call.tiles + call.tiles - 1u - tile]",
+    ],
   },
-  {
-    title: "tiles before have no items",
-    shownBy: "classes by votes",
-    from: /(load_carry\(part\w*) \+ min\(tile\w*, call\.tiles - 1u\)/,
-    to: "$1",
-  },
-  {
-    title: "numbers past the last class are classes of their own",
-    shownBy: "classes by votes",
-    from: "min(CLASSES - 1u, class_value",
-    to: "min(CLASSES, class_value",
-  },
-  {
-    title: "items past the end of the last tile vote",
-    shownBy: "kept items by votes",
-    from: /first\w* \+ \w+ < length\w* && keep/g,
-    to: "keep",
-  },
-  {
-    title: "each row of a subgroup begins where its first one does",
-    shownBy: "kept items by votes",
-    from: /row\w*\.y \+ countOneBits/g,
-    to: "countOneBits",
-  },
-  {
-    title: "the votes of all lanes count as those of the lanes before",
-    shownBy: "kept items by votes",
-    from: /countOneBits\(row\w*\.x & lanes_before/g,
-    to: "countOneBits(0u & lanes_before",
-  },
-  {
-    title: "each subgroup of a tile begins where the first one does",
-    shownBy: "kept items by votes",
-    from: "before_tile + ranks.before",
-    to: "before_tile",
-  },
-  {
-    title: "of a thread's equal items, all have one rank",
-    shownBy: "a sort by counters, twice",
-    from: /(ranks\[\w+\] = )atomicAdd\((&sort_memory\[own\[\w+\] \* WORK_GROUP_SIZE \+ thread\]), 1u\)/g,
-    to: "$1atomicLoad($2)",
-  },
-  {
-    title: "the last digit of a tile has no items",
-    shownBy: "a sort by counters, once",
-    from: "return TILE - first;",
-    to: "return 0u;",
-  },
-  {
-    title: "counters are not added up",
-    shownBy: "a sort by counters, twice",
-    from: "before += count;",
-    to: "",
-  },
-  {
-    title: "digits are not added up",
-    shownBy: "a sort by counters, twice",
-    from: "before += digit_values[digit];",
-    to: "",
-  },
-  {
-    title: "what is past the end comes first",
-    shownBy: "a sort by counters, twice",
-    from: /(digits\[\w+\]) = RADIX - 1u;/g,
-    to: "$1 = 0u;",
-  },
-  {
-    title: "places do not start where the digit does in the tile",
-    shownBy: "a sort by counters, twice",
-    from: "spine[thread * call.tiles + tile] - before.x",
-    to: "spine[thread * call.tiles + tile]",
-  },
-  {
-    title: "each tile takes the places of the first one",
-    shownBy: "a sort by counters, twice",
-    from: "spine[thread * call.tiles + tile] - before.x",
-    to: "spine[thread * call.tiles] - before.x",
-  },
-  {
-    title: "a tile's counts go to another one's place",
-    shownBy: "a sort by counters, twice",
-    from: "digit_counts[thread * call.tiles + tile]",
-    to: "digit_counts[thread * call.tiles + call.tiles - 1u - tile]",
-  },
-  {
-    title: "bins keep what the sort before the last one counted",
-    shownBy: "sorts by one plan",
-    from: "atomicStore(&spine[other * BINS + bin], 0u);",
-    to: "",
-  },
-  {
-    title: "bins do not take turns",
-    shownBy: "sorts by one plan",
-    from: "atomicStore(&spine[NEXT_BINS], other);",
-    to: "",
-  },
-  {
-    title: "a sort reads the bins that the next one counts in",
-    shownBy: "sorts by one plan",
-    from: "atomicStore(&bins[COUNTED_BINS], atomicLoad(&bins[NEXT_BINS]));",
-    to: "",
-  },
-  {
-    title: "entries of tiles keep what the last sort left",
-    shownBy: "sorts by one plan",
-    from: "atomicStore(&bins[word], 0u);",
-    to: "",
-  },
-  {
-    title: "the tiles before are not added up",
-    shownBy: "a sort by counters, once",
-    from: "before.y + sum - before.x",
-    to: "before.y - before.x",
-  },
-  {
-    title: "a tile hands on what came before it, and not its own",
-    shownBy: "a sort by counters, once",
-    from: "sum_state(), sum + count)",
-    to: "sum_state(), sum)",
-  },
-  {
-    title: "counts are handed on without their number",
-    shownBy: "a sort by counters, once",
-    from: "(state << 30u) | count)",
-    to: "(state << 30u))",
-  },
-  {
-    title: "lanes before do not count",
-    shownBy: "a sort by votes, of few values",
-    from: /count_votes\(peers\w* & others_before\)/g,
-    to: "0u",
-  },
-  {
-    title: "a subgroup counts one of its equal items",
-    shownBy: "a sort by votes, of few values",
-    from: /(atomicAdd\(&sort_memory\[counters \+ digit\w*\], )before\w* \+ 1u/g,
-    to: "$11u",
-  },
-  {
-    title: "lanes with other digits are peers",
-    shownBy: "a sort by votes",
-    from: /peers &= select\(~votes\w*, (votes\w*), is_set\w*\);/g,
-    to: "peers &= $1;",
-  },
-  {
-    title: "subgroups do not come one after another",
-    shownBy: "a sort by votes",
-    from: /place \+= count\w*;/g,
-    to: "",
-  },
-  {
-    title: "the order of keys that arrive is not checked",
-    shownBy: "keys ranked as they arrive",
-    from: /is_wrong\w* \|= !is_first\w* & .*/g,
-    to: "",
-  },
-  {
-    title: "the order of positions that arrive is not checked",
-    shownBy: "positions ranked as they arrive",
-    from: /is_wrong\w* \|= !is_first\w* & .*/g,
-    to: "",
-  },
-  {
-    title: "marks tell digits alone",
-    shownBy: "positions ranked as they arrive",
-    from: /atomicLoad\(&sort_memory\[at\w* \+ 1u\]\) <= (atomicLoad\(&sort_memory\[at\w*\]\))/g,
-    to: "(atomicLoad(&sort_memory[at + 1u]) >> 16u) < ($1 >> 16u)",
-  },
-  {
-    title: "a tile whose marks are out of order keeps its ranks",
-    shownBy: "positions ranked as they arrive",
-    from: "workgroupUniformLoad(&ranks_again) != 0u",
-    to: "workgroupUniformLoad(&ranks_again) == 2u",
-  },
-  {
-    title: "a tile that is ranked again does not begin at the first place of each digit",
-    shownBy: "positions ranked as they arrive",
-    from: "set_first_of_digit(first, thread);",
-    to: "set_first_of_digit(0u, thread);",
-  },
-  {
-    title: "a tile that is ranked again counts on from the marks",
-    shownBy: "positions ranked as they arrive",
-    from: /(\) != 0u\) \{\n\s*)clear_ranks\(thread\);(\n\s*count_items\(tile, digits, thread\);\n\s*set_first)/g,
-    to: "$1$2",
-  },
-  {
-    title: "the first mark of a part is not compared with the last one of the part before",
-    shownBy: "positions that arrive in order",
-    ...uncheckedPart,
-    besides: swapped("var first = 0u;"),
-  },
-  {
-    title: "the first key of a part is not compared with the last one of the part before",
-    shownBy: "keys that arrive in order",
-    ...uncheckedPart,
-    // Both have one digit in the last tile. If they had two, one of them would be stored over another tile's item.
-    besides: swapped(
-      String.raw`workgroupBarrier\(\);\n\s*put_items\(ranks, items, 0u\);\n`,
-      "own < TILE && ",
-    ),
-  },
-  // Votes would mend these.
-  {
-    title: "a thread's last items with positions arrive first",
-    shownBy: "positions that arrive in order",
-    ...lastComeFirst,
-    besides: { ...keepsRanks, needsOrder: true },
-  },
-  {
-    title: "a thread's last keys arrive first",
-    shownBy: "keys that arrive in order",
-    ...lastComeFirst,
-    besides: { ...keepsKeys, needsOrder: true },
-  },
-  {
-    title: "items arrive at the counters of all subgroups' first one",
-    shownBy: "positions that arrive in order",
-    from: "return subgroup_number * RADIX + digit;",
-    to: "return ((subgroup_number + 1u) % SUBGROUP_SLOTS) * RADIX + digit;",
-    besides: { ...keepsRanks, needsOrder: true },
-  },
-  {
-    title: "the order is checked by this digit alone",
-    shownBy: "keys ranked as they arrive",
-    from: /return \(earlier\w* << others\w*\) <= \(later\w* << others\w*\);/g,
-    to: "return digit_of(earlier, call.digit) <= digit_of(later, call.digit);",
-  },
-  {
-    title: "a tile that is out of order stays so",
-    shownBy: "keys ranked as they arrive",
-    from: /disorder\w*, 1u\)/g,
-    to: "disorder, 0u)",
-  },
-  {
-    title: "NaN are ranked as they arrive",
-    shownBy: "keys with NaN, ranked as they arrive",
-    from: "return all(x == Key(0xffffffffu));",
-    to: "return false;",
-  },
-  {
-    title: "the counters keep what the digit before left",
-    shownBy: "a sort of segments by counters",
-    from: "exchange_segment_values(thread, ranks);\n    clear_ranks(thread);",
-    to: "exchange_segment_values(thread, ranks);",
-  },
-  {
-    title: "values stay where they are",
-    shownBy: "a sort of segments by counters",
-    from: "exchange_segment_values(thread, ranks);",
-    to: "",
-  },
-  {
-    title: "a value does not move along",
-    shownBy: "a sort by counters, once",
+  "a sort by counters, once": {
+    "the last digit of a tile has no items": ["return TILE - first;", "return 0u;"],
+    "the tiles before are not added up": ["before.y + sum - before.x", "before.y - before.x"],
+    "a tile hands on what came before it, and not its own": [
+      "sum_state(), sum + count)",
+      "sum_state(), sum)",
+    ],
+    "counts are handed on without their number": ["(state << 30u) | count)", "(state << 30u))"],
     // The loop is unrolled on GPUs.
-    from: /put_value\(place, own_values\[\w+\]\);/,
-    to: "",
+    "a value does not move along": [/put_value\(place, own_values\[\w+\]\);/, ""],
   },
-  {
-    title: "structs stay where they are",
-    shownBy: "a sort of structs",
-    from: "read_item(positions[call.positions_base + index])",
-    to: "read_item(index)",
+  "sorts by one plan": {
+    "bins keep what the sort before the last one counted": [
+      "atomicStore(&spine[other * BINS + bin], 0u);",
+      "",
+    ],
+    "bins do not take turns": ["atomicStore(&spine[NEXT_BINS], other);", ""],
+    "a sort reads the bins that the next one counts in": [
+      "atomicStore(&bins[COUNTED_BINS], atomicLoad(&bins[NEXT_BINS]));",
+      "",
+    ],
+    "entries of tiles keep what the last sort left": ["atomicStore(&bins[word], 0u);", ""],
+  },
+  "a sort by votes, of few values": {
+    "lanes before do not count": [/count_votes\(peers\w* & others_before\)/g, "0u"],
+    "a subgroup counts one of its equal items": [
+      /(atomicAdd\(&sort_memory\[counters \+ digit\w*\], )before\w* \+ 1u/g,
+      "$11u",
+    ],
+  },
+  "a sort by votes": {
+    "lanes with other digits are peers": [
+      /peers &= select\(~votes\w*, (votes\w*), is_set\w*\);/g,
+      "peers &= $1;",
+    ],
+    "subgroups do not come one after another": [/place \+= count\w*;/g, ""],
+  },
+  "keys ranked as they arrive": {
+    "the order of keys that arrive is not checked": [/is_wrong\w* \|= !is_first\w* & .*/g, ""],
+    "the order is checked by this digit alone": [
+      /return \(earlier\w* << others\w*\) <= \(later\w* << others\w*\);/g,
+      "return digit_of(earlier, call.digit) <= digit_of(later, call.digit);",
+    ],
+    "a tile that is out of order stays so": [/disorder\w*, 1u\)/g, "disorder, 0u)"],
+  },
+  "positions ranked as they arrive": {
+    "the order of positions that arrive is not checked": [/is_wrong\w* \|= !is_first\w* & .*/g, ""],
+    "marks tell digits alone": [
+      /atomicLoad\(&sort_memory\[at\w* \+ 1u\]\) <= (atomicLoad\(&sort_memory\[at\w*\]\))/g,
+      "(atomicLoad(&sort_memory[at + 1u]) >> 16u) < ($1 >> 16u)",
+    ],
+    "a tile whose marks are out of order keeps its ranks": [
+      "workgroupUniformLoad(&ranks_again) != 0u",
+      "workgroupUniformLoad(&ranks_again) == 2u",
+    ],
+    "a tile that is ranked again does not begin at the first place of each digit": [
+      "set_first_of_digit(first, thread);",
+      "set_first_of_digit(0u, thread);",
+    ],
+    "a tile that is ranked again counts on from the marks": [
+      /(\) != 0u\) \{\n\s*)clear_ranks\(thread\);(\n\s*count_items\(tile, digits, thread\);\n\s*set_first)/g,
+      "$1$2",
+    ],
+  },
+  "positions that arrive in order": {
+    "the first mark of a part is not compared with the last one of the part before": [
+      ...uncheckedPart,
+      { besides: swapped("var first = 0u;") },
+    ],
+    // Votes would mend these.
+    "a thread's last items with positions arrive first": [
+      ...lastComeFirst,
+      { besides: { ...keepsRanks, needsOrder: true } },
+    ],
+    "items arrive at the counters of all subgroups' first one": [
+      "return subgroup_number * RADIX + digit;",
+      "return ((subgroup_number + 1u) % SUBGROUP_SLOTS) * RADIX + digit;",
+      { besides: { ...keepsRanks, needsOrder: true } },
+    ],
+  },
+  "keys that arrive in order": {
+    // Both have one digit in the last tile. If they had two, one of them would be stored over another tile's item.
+    "the first key of a part is not compared with the last one of the part before": [
+      ...uncheckedPart,
+      {
+        besides: swapped(
+          String.raw`workgroupBarrier\(\);\n\s*put_items\(ranks, items, 0u\);\n`,
+          "own < TILE && ",
+        ),
+      },
+    ],
+    // Votes would mend this, too.
+    "a thread's last keys arrive first": [...lastComeFirst, { besides: { ...keepsKeys, needsOrder: true } }],
+  },
+  "keys with NaN, ranked as they arrive": {
+    "NaN are ranked as they arrive": ["return all(x == Key(0xffffffffu));", "return false;"],
+  },
+  "a sort of segments by counters": {
+    "the counters keep what the digit before left": [
+      "exchange_segment_values(thread, ranks);\n    clear_ranks(thread);",
+      "exchange_segment_values(thread, ranks);",
+    ],
+    "values stay where they are": ["exchange_segment_values(thread, ranks);", ""],
+    "a segment has the items of the next one": [
+      "select(NO_ITEM, index, index < span.y)",
+      "select(NO_ITEM, index, index <= span.y)",
+    ],
+  },
+  "a sort of structs": {
+    "structs stay where they are": ["read_item(positions[call.positions_base + index])", "read_item(index)"],
   },
   // Sorts of segments.
-  {
-    title: "equal items of a short row fall back",
-    shownBy: "a sort of short rows",
-    from: /(other\w*) < place(\w*) % SLOT/g,
-    to: "$1 > place$2 % SLOT",
+  "a sort of short rows": {
+    "equal items of a short row fall back": [/(other\w*) < place(\w*) % SLOT/g, "$1 > place$2 % SLOT"],
   },
-  {
-    title: "bits of short rows that do not count do",
-    shownBy: "a sort of short rows by some bits",
-    from: /return Key\(\d+u\);/,
-    to: "return Key(4294967295u);",
+  "a sort of short rows by some bits": {
+    "bits of short rows that do not count do": [/return Key\(\d+u\);/, "return Key(4294967295u);"],
   },
-  {
-    title: "what is behind a short segment comes before its items",
-    shownBy: "a sort of short segments",
-    from: /(keys\[\w+\]) = key_bits\(\);/g,
-    to: "$1 = Key();",
+  "a sort of short segments": {
+    "what is behind a short segment comes before its items": [
+      /(keys\[\w+\]) = key_bits\(\);/g,
+      "$1 = Key();",
+    ],
+    "a short segment begins where the one before does": [
+      "vec2<u32>(offset_at(segment, length)",
+      "vec2<u32>(offset_at(max(segment, 1u) - 1u, length)",
+    ],
   },
-  {
-    title: "a short segment begins where the one before does",
-    shownBy: "a sort of short segments",
-    from: "vec2<u32>(offset_at(segment, length)",
-    to: "vec2<u32>(offset_at(max(segment, 1u) - 1u, length)",
+  "a sort of rows by votes": {
+    "rows of a tile are one row": [/ \/ SLOT\) \* SLOT_RADIX \+ own/g, " / TILE) * SLOT_RADIX + own"],
+    "what is behind a row is not behind it": [/= SLOT_RADIX - 1u;/g, "= 0u;"],
+    "values of segments stay where they are": ["exchange_segment_values(thread, ranks);", ""],
   },
-  {
-    title: "a segment has the items of the next one",
-    shownBy: "a sort of segments by counters",
-    from: "select(NO_ITEM, index, index < span.y)",
-    to: "select(NO_ITEM, index, index <= span.y)",
+  "a sort of long rows": {
+    "all long rows have one number": ["return index / call.columns;", "return 0u;"],
   },
-  {
-    title: "rows of a tile are one row",
-    shownBy: "a sort of rows by votes",
-    from: / \/ SLOT\) \* SLOT_RADIX \+ own/g,
-    to: " / TILE) * SLOT_RADIX + own",
+  "a sort of long segments": {
+    "an offset counts as behind its item": [
+      "offset_at(middle, length) <= index",
+      "offset_at(middle, length) < index",
+    ],
   },
-  {
-    title: "what is behind a row is not behind it",
-    shownBy: "a sort of rows by votes",
-    from: /= SLOT_RADIX - 1u;/g,
-    to: "= 0u;",
+  "the greatest of short rows": {
+    "one item too few of each row is taken": [
+      "at < call.stored_per_chunk",
+      "at + 1u < call.stored_per_chunk",
+    ],
   },
-  {
-    title: "the counters of a tile of segments keep what the digit before left",
-    shownBy: "a sort of segments by counters",
-    from: "exchange_segment_values(thread, ranks);\n    clear_ranks(thread);",
-    to: "exchange_segment_values(thread, ranks);",
+  "the greatest of long rows": {
+    "the chunks of a row are the first one": ["segment % call.row_chunks * SLOT", "0u * SLOT"],
+    "chunks go on in the next row": ["min(start + SLOT, row + call.columns)", "start + SLOT"],
   },
-  {
-    title: "values of segments stay where they are",
-    shownBy: "a sort of rows by votes",
-    from: "exchange_segment_values(thread, ranks);",
-    to: "",
-  },
-  {
-    title: "all long rows have one number",
-    shownBy: "a sort of long rows",
-    from: "return index / call.columns;",
-    to: "return 0u;",
-  },
-  {
-    title: "an offset counts as behind its item",
-    shownBy: "a sort of long segments",
-    from: "offset_at(middle, length) <= index",
-    to: "offset_at(middle, length) < index",
-  },
-  {
-    title: "one item too few of each row is taken",
-    shownBy: "the greatest of short rows",
-    from: "at < call.stored_per_chunk",
-    to: "at + 1u < call.stored_per_chunk",
-  },
-  {
-    title: "the chunks of a row are the first one",
-    shownBy: "the greatest of long rows",
-    from: "segment % call.row_chunks * SLOT",
-    to: "0u * SLOT",
-  },
-  {
-    title: "chunks go on in the next row",
-    shownBy: "the greatest of long rows",
-    from: "min(start + SLOT, row + call.columns)",
-    to: "start + SLOT",
-  },
-  {
-    title: "the first of all rows are those of the first row",
-    shownBy: "many of the greatest of rows",
-    from: /(index\w*) \/ stored \* call\.columns \+ /g,
-    to: "",
+  "many of the greatest of rows": {
+    "the first of all rows are those of the first row": [/(index\w*) \/ stored \* call\.columns \+ /g, ""],
   },
   // Selections.
-  {
-    title: "the digit that takes all that is left is passed over",
-    shownBy: "the middle",
-    from: "remaining - before <= count",
-    to: "remaining - before < count",
+  "the middle": {
+    "the digit that takes all that is left is passed over": [
+      "remaining - before <= count",
+      "remaining - before < count",
+    ],
+    "what lower digits took is forgotten": ["chosen.remaining = remaining - before;", ""],
+    "what is found is not stored": ["write_item(0u, item);", ""],
   },
-  {
-    title: "what lower digits took is forgotten",
-    shownBy: "the middle",
-    from: "chosen.remaining = remaining - before;",
-    to: "",
+  "very many": {
+    "of equal keys, the last index is left out": [
+      "(index & selection.index_mask) <= selection.index",
+      "(index & selection.index_mask) < selection.index",
+    ],
+    "the selection ends while more are left than are wanted": [
+      "return remaining == count;",
+      "return remaining <= count;",
+    ],
+    "digits of an index are all the first": ["(index >> (call.digit * INDEX_BITS))", "index"],
   },
-  {
-    title: "of equal keys, the last index is left out",
-    shownBy: "very many",
-    from: "(index & selection.index_mask) <= selection.index",
-    to: "(index & selection.index_mask) < selection.index",
+  "the greatest": {
+    "the order of keys is turned": ["return a < b;", "return a > b;"],
+    "numbers of equal keys are no part of a limit": [
+      "(last.x << end) | select(0u, (1u << end) - 1u, all_are_taken)",
+      "0u",
+    ],
+    "what is equal to the limit is dropped": [
+      "(all(limit.key == key) && limit.number < number)",
+      "all(limit.key == key)",
+    ],
+    "of equal elements, those that come later are the first": [
+      "limit.number < number",
+      "limit.number > number",
+    ],
+    "some of a list's elements are not compared": [
+      "task < count * COMPARERS",
+      "task < count * (COMPARERS - 1u)",
+    ],
+    "all indices are the first one": ["= position + call.first_index;", "= call.first_index;"],
   },
-  {
-    title: "the selection ends while more are left than are wanted",
-    shownBy: "very many",
-    from: "return remaining == count;",
-    to: "return remaining <= count;",
-  },
-  {
-    title: "digits of an index are all the first",
-    shownBy: "very many",
-    from: "(index >> (call.digit * INDEX_BITS))",
-    to: "index",
-  },
-  {
-    title: "what is found is not stored",
-    shownBy: "the middle",
-    from: "write_item(0u, item);",
-    to: "",
-  },
-  {
-    title: "the order of keys is turned",
-    shownBy: "the greatest",
-    from: "return a < b;",
-    to: "return a > b;",
-  },
-  {
-    title: "blocks that lower digits took are forgotten",
-    shownBy: "many of the greatest",
-    from: "remaining -= last.y;\n    let bit",
-    to: "let bit",
-  },
-  {
+  "many of the greatest": {
+    "blocks that lower digits took are forgotten": ["remaining -= last.y;\n    let bit", "let bit"],
     // One too many would show by chance alone: it is stored where another one is, too, or behind the last one.
-    title: "one of the last digit's blocks too few is taken",
-    shownBy: "many of the greatest",
-    from: "(before >> 16u) < remaining",
-    to: "(before >> 16u) + 1u < remaining",
-    unseenOnGpus: "an H100 gave right results, and why is open",
+    "one of the last digit's blocks too few is taken": [
+      "(before >> 16u) < remaining",
+      "(before >> 16u) + 1u < remaining",
+      { unseenOnGpus: "an H100 gave right results, and why is open" },
+    ],
+    "parts of a block are those of the first one": ["(numbers[block >> bits] << bits)", "0u"],
   },
-  {
-    title: "keys that come before the last one are not taken away from what is wanted",
-    shownBy: "the greatest of many",
-    from: "remaining -= last.y;\n    if (!by_number)",
-    to: "if (!by_number)",
-    unseenOnGpus: "what is taken too many has room in the list, and its place in the list leaves it out",
+  "the greatest of many": {
+    "keys that come before the last one are not taken away from what is wanted": [
+      "remaining -= last.y;\n    if (!by_number)",
+      "if (!by_number)",
+      {
+        unseenOnGpus: "what is taken too many has room in the list, and its place in the list leaves it out",
+      },
+    ],
+    "a choice ends while more keys are left than are wanted": [
+      "all_are_taken = remaining == last.z;",
+      "all_are_taken = remaining <= last.z;",
+      {
+        unseenOnGpus: "what is taken too many has room in the list, and its place in the list leaves it out",
+      },
+    ],
+    "of equal keys, those with the lowest numbers are not told apart": [
+      "numbers[item] >> end, by_number",
+      "0u, by_number",
+    ],
+    "a limit leaves out keys that have its first digits": [
+      "limit.key |= select(Key(), ~bits_above(end), all_are_taken);",
+      "",
+    ],
+    "elements are all of the first block that is taken": ["few_numbers[at >> shift]", "few_numbers[0u]"],
   },
-  {
-    title: "a choice ends while more keys are left than are wanted",
-    shownBy: "the greatest of many",
-    from: "all_are_taken = remaining == last.z;",
-    to: "all_are_taken = remaining <= last.z;",
-    unseenOnGpus: "what is taken too many has room in the list, and its place in the list leaves it out",
-  },
-  {
-    title: "of equal keys, those with the lowest numbers are not told apart",
-    shownBy: "the greatest of many",
-    from: "numbers[item] >> end, by_number",
-    to: "0u, by_number",
-  },
-  {
-    title: "a limit leaves out keys that have its first digits",
-    shownBy: "the greatest of many",
-    from: "limit.key |= select(Key(), ~bits_above(end), all_are_taken);",
-    to: "",
-  },
-  {
-    title: "numbers of equal keys are no part of a limit",
-    shownBy: "the greatest",
-    from: "(last.x << end) | select(0u, (1u << end) - 1u, all_are_taken)",
-    to: "0u",
-  },
-  {
-    title: "what is equal to the limit is dropped",
-    shownBy: "the greatest",
-    from: "(all(limit.key == key) && limit.number < number)",
-    to: "all(limit.key == key)",
-  },
-  {
-    title: "of equal elements, those that come later are the first",
-    shownBy: "the greatest",
-    from: "limit.number < number",
-    to: "limit.number > number",
-  },
-  {
-    title: "some of a list's elements are not compared",
-    shownBy: "the greatest",
-    from: "task < count * COMPARERS",
-    to: "task < count * (COMPARERS - 1u)",
-  },
-  {
-    title: "parts of a block are those of the first one",
-    shownBy: "many of the greatest",
-    from: "(numbers[block >> bits] << bits)",
-    to: "0u",
-  },
-  {
-    title: "elements are all of the first block that is taken",
-    shownBy: "the greatest of many",
-    from: "few_numbers[at >> shift]",
-    to: "few_numbers[0u]",
-  },
-  {
-    title: "all indices are the first one",
-    shownBy: "the greatest",
-    from: "= position + call.first_index;",
-    to: "= call.first_index;",
-  },
-];
+};
 
 testMutations(fold, subjects, mutations);

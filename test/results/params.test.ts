@@ -15,7 +15,7 @@ import { contextOf } from "../../src/gpu/device/device.ts";
 import type { Fold, PreparedCompact } from "../../src/node.ts";
 import { ArgumentError, openFold } from "../../src/node.ts";
 import { isSimulated } from "../support/adapter.ts";
-import { readWords, storageBuffer } from "../support/buffers.ts";
+import { destroyAll, readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { useAdapters, useFold } from "../support/fold.ts";
 import { randomItems } from "../support/random.ts";
@@ -439,8 +439,7 @@ test("the type of an array is that of a param", async () => {
     const where = "x >= least && x < f32(most.high) && by.y == 2.0";
     expect(await one.compact(data, { where, params })).toEqual(Float32Array.of(2));
     expect(await (await one.compact(array, { where, params })).read()).toEqual(Float32Array.of(2));
-    array.destroy();
-    pairs.destroy();
+    destroyAll(array, pairs);
   }
 });
 

@@ -16,22 +16,21 @@ import type { TuningOptions } from "../../src/plan/options.ts";
 import type { ClassPartition, PreparedPartition } from "../../src/primitives/partition.ts";
 import type { BufferRange } from "../../src/primitives/ranges.ts";
 import { partitionReference } from "../../src/reference/partition.ts";
-import { readWords, storageBuffer } from "../support/buffers.ts";
+import { destroyAll, readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { algorithmNames, planAs, useFold } from "../support/fold.ts";
 import { around } from "../support/lengths.ts";
 import { pairs } from "../support/pairs.ts";
 import { arrayOfBits, randomBits, randomItems } from "../support/random.ts";
-import type { PlacedRanges, Places } from "../support/ranges.ts";
-import { runPlaced } from "../support/ranges.ts";
+import type { PlacedRanges } from "../support/ranges.ts";
+import { layoutsOf, runPlaced } from "../support/ranges.ts";
+import { lacks } from "../support/sorts.ts";
 
 const fold = useFold();
 
 const Twelve = struct({ name: "Twelve", fields: { a: u32, b: u32, c: f32 } });
 
 const types: readonly ElementType[] = [u32, f16, u64, Twelve as unknown as ElementType];
-const missing = ({ feature }: ElementType): boolean =>
-  feature !== undefined && !fold().device.features.has(feature);
 
 /** What is kept: some, every second item, none, all, all but the last, and the last alone. */
 const predicates: readonly [where: string, keep: (index: number, length: number) => boolean][] = [
@@ -85,7 +84,7 @@ const ofTypes = pairs({
 test.for(ofTypes)(
   "$algorithm, $type.name, $tuning, where $predicate.0, indices: $indices: at every edge",
   async ({ algorithm, type, tuning, indices, predicate: [text, keep] }, { skip }) => {
-    skip(missing(type), `the adapter has no ${type.feature}`);
+    skip(lacks(fold(), type), `the adapter has no ${type.feature}`);
     // A predicate that names the length is another kernel for each.
     const lengths = lengthsOf(tuning);
     for (const length of text.includes("LENGTH") ? lengths.slice(-2) : lengths) {
@@ -203,20 +202,6 @@ test("into an array of the caller's, the data itself too", async () => {
   expect([count, ...data]).toEqual([2, 7, 9, 4, 2, 6]);
 });
 
-/** Where ranges start: at a vector, at another item, in place, and in one buffer. */
-const layoutsOf = (vector: number): Record<string, (length: number) => Places> => {
-  const start = (length: number): number => Math.ceil((length + 1) / vector) * vector;
-  return {
-    "at vectors": () => ({ input: 3 * vector, output: 2 * vector, shared: false }),
-    "the input at an odd item": () => ({ input: 2 * vector + 1, output: vector, shared: false }),
-    "the output at an odd item": () => ({ input: 2 * vector, output: 3 * vector + 1, shared: false }),
-    "in place": () => ({ input: 2 * vector, output: 2 * vector, shared: true }),
-    "in place, at an odd item": () => ({ input: 1, output: 1, shared: true }),
-    "one buffer": (length) => ({ input: vector, output: vector + start(length), shared: true }),
-    "one buffer, the output first": (length) => ({ input: start(length) + 1, output: 0, shared: true }),
-  };
-};
-
 interface Row {
   readonly type: ElementType;
   readonly algorithm: Algorithm;
@@ -280,11 +265,14 @@ describe.each(recordings)(
     const maxLength = Math.max(...allLengths);
     const options = { type, algorithm, workGroupSize, itemsPerThread, maxLength, where: "i % 3u != 1u" };
     const keep = (_: unknown, index: number): boolean => index % 3 !== 1;
-    const placed = Object.entries(layoutsOf(vector)).map(([name, layout], at) => ({
-      name,
-      layout,
-      length: lengthOnGpu && at === 5 ? 0 : (allLengths[(at + number) % allLengths.length] ?? 1),
-    }));
+    // What starts where a binding may starts at a vector, too.
+    const placed = Object.entries(layoutsOf(vector))
+      .filter(([name]) => name !== "from the start" && name !== "in place")
+      .map(([name, layout], at) => ({
+        name,
+        layout,
+        length: lengthOnGpu && at === 5 ? 0 : (allLengths[(at + number) % allLengths.length] ?? 1),
+      }));
 
     /** Records a partition of `data`, and returns as many items of its output as there are `kept`. */
     const outputOf = async (
@@ -323,8 +311,7 @@ describe.each(recordings)(
         expectSameBits(values, expected.values as AnyArray, title);
         expect([...(await readWords(device, count))], title).toEqual([0, expected.count, 0, 0]);
       }
-      partition.destroy();
-      count.destroy();
+      destroyAll(partition, count);
     };
 
     /** The rest in a range of its own, which starts at the third item of a buffer. */
@@ -355,8 +342,7 @@ describe.each(recordings)(
         expect([...(await readWords(device, count))], title).toEqual([0, expected.count, 0, 0]);
         rest.destroy();
       }
-      partition.destroy();
-      count.destroy();
+      destroyAll(partition, count);
     };
 
     const partClasses = async (): Promise<void> => {
@@ -374,12 +360,11 @@ describe.each(recordings)(
         expectSameBits(values, items, title);
         expect([...(await readWords(device, counts))], title).toEqual([9, ...offsets, 9]);
       }
-      partition.destroy();
-      counts.destroy();
+      destroyAll(partition, counts);
     };
 
     test.for(["every layout and length"])("%s", async (_, { skip }) => {
-      skip(missing(type), `the adapter has no ${type.feature}`);
+      skip(lacks(fold(), type), `the adapter has no ${type.feature}`);
       await (kind === "classes" ? partClasses() : kind === "two sides" ? partTwoSides() : partApart());
     });
   },
@@ -428,8 +413,7 @@ test("no elements", async () => {
 /** What arrays on the GPU hold. They are destroyed then. */
 async function take({ values, count }: { readonly values: GpuArray; readonly count: GpuArray }) {
   const read = { values: await values.read(), count: ((await count.read()) as Uint32Array)[0] ?? -1 };
-  values.destroy();
-  count.destroy();
+  destroyAll(values, count);
   return read;
 }
 
@@ -478,12 +462,10 @@ test("arrays on the GPU, in place too, and of a length that is there", async () 
     partitionReference(data, (x) => x % 3, { classes: 3 }),
     "classes",
   );
-  classes.values.destroy();
-  classes.offsets.destroy();
+  destroyAll(classes.values, classes.offsets);
   const same = await one.partition(numbers, { where, into: numbers, ...small });
   expectPartition(await take(same), odd, "in place");
-  numbers.destroy();
-  flags.destroy();
+  destroyAll(numbers, flags);
 });
 
 describe("what is refused", () => {
@@ -710,8 +692,7 @@ describe("what is refused", () => {
     ).toThrow(
       "partition<u32>: flags is undefined, and this was prepared with flags, or without where; give record flags, or prepare it with where alone",
     );
-    partition.destroy();
-    flagged.destroy();
+    destroyAll(partition, flagged);
   });
 
   test("more items than a binding holds", async () => {
@@ -738,7 +719,7 @@ describe("classes", () => {
   test.for(pairs({ type: types, algorithm: algorithmNames, tuning: tunings, given, indices: [false, true] }))(
     "$algorithm, $type.name, $tuning, $given.0 classes, indices: $indices: at every edge",
     async ({ algorithm, type, tuning, given: [classes, text, of], indices }, { skip }) => {
-      skip(missing(type), `the adapter has no ${type.feature}`);
+      skip(lacks(fold(), type), `the adapter has no ${type.feature}`);
       for (const length of lengthsOf(tuning)) {
         const data = randomItems(type, length, `classes ${type.name} ${length}`);
         const options = { type, classes, class: text, algorithm, ...tuning, indices };

@@ -1,12 +1,11 @@
 import process from "node:process";
 import { expect, test } from "vitest";
-import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { TypeName } from "../../src/algebra/types.ts";
 import type { Passes } from "../../src/plan/options.ts";
 import { argSortReference } from "../../src/reference/sort.ts";
-import { readWords, storageBuffer, submit } from "../support/buffers.ts";
+import { readWords, storageBuffer, submit, wordsOf } from "../support/buffers.ts";
 import { useFold } from "../support/fold.ts";
 import { anyItems } from "../support/random.ts";
 import { gathered, kinds } from "../support/sorted_arrays.ts";
@@ -61,9 +60,6 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   }
 }
 `;
-
-const wordsOf = (array: AnyArray): Uint32Array =>
-  new Uint32Array(array.buffer.slice(array.byteOffset, array.byteOffset + array.byteLength));
 
 test("a sort gives the same words each time", { timeout: 300_000 }, async () => {
   const { device, software } = fold();

@@ -1,26 +1,25 @@
 import { describe, expect, test } from "vitest";
-import { emptyLike } from "../../src/algebra/array_values.ts";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
-import { arrayOver } from "../../src/algebra/arrays.ts";
 import { exactAdd } from "../../src/algebra/exact_add.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
 import { i32, u32 } from "../../src/algebra/integers.ts";
-import type { Operator } from "../../src/algebra/monoid.ts";
 import { add, logicalAnd, max, min, mul } from "../../src/algebra/operators.ts";
-import type { ElementType, TypeName, Value } from "../../src/algebra/types.ts";
+import type { ElementType } from "../../src/algebra/types.ts";
 import { f64, u64 } from "../../src/algebra/types_64.ts";
 import { openFold } from "../../src/node.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import { matrix } from "../look_back/operators.ts";
 import { isSimulated } from "../support/adapter.ts";
-import { arrayBuffer, readAs, readWords, storageBuffer, submit } from "../support/buffers.ts";
+import { arrayBuffer, destroyAll, readAs, readWords, storageBuffer, submit } from "../support/buffers.ts";
+import type { Combination } from "../support/combinations.ts";
+import { arrayOfOne, combinations, itemsOf, structItems } from "../support/combinations.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { algorithmNames, planAs, untyped, useFoldOfOneSize } from "../support/fold.ts";
 import type { Subject } from "../support/mutations.ts";
 import { testMutations } from "../support/mutations.ts";
 import { affine, chain, last } from "../support/operators.ts";
 import { pairs } from "../support/pairs.ts";
-import { anyItems, manyMagnitudes, randomWords } from "../support/random.ts";
+import { manyMagnitudes, randomWords } from "../support/random.ts";
+import { lacks } from "../support/sorts.ts";
 
 // Scans from the last element to the first, against the reference, on every element.
 
@@ -34,68 +33,29 @@ const tunings = [
 const lengths = [0, 1, 7, 8, 9, 31, 33, 65, 300];
 const MOST = 300;
 
-interface Row {
-  readonly type: ElementType;
-  readonly op: Operator<string>;
-  readonly initial: Value;
-  readonly items?: (length: number) => AnyArray;
-}
+/** Numbers of f32 or f64 whose exponents differ. */
+const magnitudesOf =
+  (type: ElementType) =>
+  (length: number): AnyArray => {
+    const items = manyMagnitudes(length, `${type.name} ${length}`);
+    return type === f32 ? Float32Array.from(items) : items;
+  };
 
-const structs =
-  (type: ElementType): ((length: number) => AnyArray) =>
-  (length) =>
-    (type as typeof matrix.type).over(
-      randomWords((length * type.bytes) / 4, `${type.name} ${length}`).buffer as ArrayBuffer,
-    ) as never;
-
-const table: readonly Row[] = [
-  { type: u32, op: untyped(affine), initial: 0x80030005 },
-  { type: u32, op: untyped(add), initial: 7 },
+const table: readonly Combination[] = [
+  ...combinations.filter(({ type, op }) => type !== f32 || op === max),
   { type: u32, op: untyped(last), initial: 5 },
   { type: i32, op: untyped(min), initial: -2 },
-  { type: f32, op: untyped(max), initial: -0 },
-  {
-    type: f32,
-    op: untyped(exactAdd),
-    initial: 2 ** -90,
-    items: (length) => Float32Array.from(manyMagnitudes(length, `f32 ${length}`)),
-  },
+  { type: f32, op: untyped(exactAdd), initial: 2 ** -90, items: magnitudesOf(f32) },
   { type: f16, op: untyped(logicalAnd), initial: 3.5 },
   { type: f16, op: untyped(exactAdd), initial: 0.5 },
-  { type: u64, op: untyped(mul), initial: 3n },
-  { type: f64, op: untyped(add), initial: 0.1, items: (length) => manyMagnitudes(length, `f64 ${length}`) },
-  {
-    type: f64,
-    op: untyped(exactAdd),
-    initial: 1e300,
-    items: (length) => manyMagnitudes(length, `f64 ${length}`),
-  },
-  {
-    type: matrix.type,
-    op: untyped(matrix),
-    initial: { a: 1, b: 2, c: 3, d: 4 },
-    items: structs(matrix.type),
-  },
+  { type: f64, op: untyped(exactAdd), initial: 1e300, items: magnitudesOf(f64) },
   {
     type: chain.type,
     op: untyped(chain),
     initial: { sum: 3n, first: 4, last: 5, count: 6 },
-    items: structs(chain.type),
+    items: structItems(chain.type),
   },
 ];
-const itemsOf = ({ type, items }: Row, length: number): AnyArray =>
-  items?.(length) ?? anyItems(type.name as TypeName, length, `${type.name} ${length}`);
-
-/** A value, as an array of one. */
-function one(type: ElementType, value: Value): AnyArray {
-  const { array, set } = emptyLike(arrayOver(type, new ArrayBuffer(0)), 1, type);
-  set(0, value);
-  return array;
-}
-
-const missing = ({ type }: Row): boolean =>
-  type.feature !== undefined && !fold().device.features.has(type.feature);
-
 // Types and operators do not interact with the other axes, and take turns.
 const cases = pairs({
   algorithm: algorithmNames,
@@ -105,7 +65,7 @@ const cases = pairs({
   place: ["two buffers", "two buffers at any item", "in place", "one buffer"],
   lengthOnGpu: [false, true],
 })
-  .map((one, turn) => ({ ...one, turn, row: table[turn % table.length] as Row }))
+  .map((one, turn) => ({ ...one, turn, row: table[turn % table.length] as Combination }))
   .map((one) => ({
     ...one,
     name: `${one.row.type.name}, ${one.row.op.name}, ${one.algorithm}, ${one.tuning.passes}, ${one.exclusive ? "exclusive" : "inclusive"}, ${one.ends}, ${one.place}${one.lengthOnGpu ? ", length on the GPU" : ""}`,
@@ -113,7 +73,7 @@ const cases = pairs({
 
 test.for(cases)("recorded: $name", async (one_, { skip }) => {
   const { row, algorithm, tuning, exclusive, ends, place, lengthOnGpu, turn } = one_;
-  skip(missing(row), "the adapter has no shader-f16");
+  skip(lacks(fold(), row.type), "the adapter has no shader-f16");
   const { type, op, initial } = row;
   const { device } = fold();
   const starts = ends.includes("initial") ? { initial } : {};
@@ -160,7 +120,7 @@ test.for(cases)("recorded: $name", async (one_, { skip }) => {
     };
     const grouping = scan.groupingOf(ranges as never);
     submit(device, (encoder) => scan.record(encoder, ranges as never));
-    const wanted = one(type, initial);
+    const wanted = arrayOfOne(type, initial);
     const order = type.name === "f64" && op.name === "add" ? { grouping } : {};
     const like = {
       type,
@@ -184,9 +144,7 @@ test.for(cases)("recorded: $name", async (one_, { skip }) => {
         `total ${title}`,
       );
     }
-    for (const buffer of [input, output, sum, count]) {
-      buffer.destroy();
-    }
+    destroyAll(input, output, sum, count);
   }
   scan.destroy();
 });
@@ -261,7 +219,7 @@ describe("at hand", () => {
     test.for(table.map((row, at) => ({ ...row, name: `${row.type.name}, ${row.op.name}`, turn: at })))(
       `$name, on the CPU: ${cpu}`,
       async (row, { skip }) => {
-        skip(missing(row), "the adapter has no shader-f16");
+        skip(lacks(fold(), row.type), "the adapter has no shader-f16");
         const { type, op, initial, turn } = row;
         const own = await openFold({ device: fold().device, cpu });
         // The reference of exact sums takes long.
@@ -270,7 +228,7 @@ describe("at hand", () => {
           const exclusive = (at + turn) % 2 === 0;
           const data = itemsOf(row, length);
           const ends = (at + turn) % 3 === 0 ? {} : { initial };
-          const [total, wanted] = [one(type, initial), one(type, initial)];
+          const [total, wanted] = [arrayOfOne(type, initial), arrayOfOne(type, initial)];
           // Sums of f64 go from the last element to the first on the CPU, and in the order of a plan on the GPU.
           const isOrdered = type.name === "f64" && op.name === "add" && cpu === "never";
           const given = isOrdered ? whole(data) : data;
@@ -329,9 +287,7 @@ test("arrays on the GPU, and lengths that only the GPU knows", async () => {
   expectSameBits(await total.read(), wanted, "total");
   const inPlace = await fold().scan(array, { ...options, into: array });
   expectSameBits(await inPlace.read(), scanReference(data, options), "in place");
-  for (const one of [array, kept, suffixes, scanned, total]) {
-    one.destroy();
-  }
+  destroyAll(array, kept, suffixes, scanned, total);
 });
 
 /** Segments of 24 items and more, at hand. */
@@ -354,7 +310,7 @@ test.for(["never", "always"] as const)("segments at hand, on the CPU: %s", async
     { type: f32, op: untyped(max), initial: -0 },
     { type: u64, op: untyped(mul), initial: 3n },
     { type: u32, op: untyped(affine), initial: 0x30007 },
-  ] satisfies Row[];
+  ] satisfies Combination[];
   for (const [turn, row] of rows.entries()) {
     const { type, op, initial } = row;
     for (const [at, [kind, segments]] of Object.entries(segmentsAtHand(60 + 6 * turn)).entries()) {
@@ -457,9 +413,7 @@ test.for(["rows", "columns", "offsets", "heads", "headBits", "keys"] as const)(
         }
         const title = `${length}, exclusive: ${exclusive}, ${tuning?.passes}`;
         expectSameBits(await readWords(device, output), wanted, title);
-        for (const buffer of [input, output, count, ...(marks ? [marks] : [])]) {
-          buffer.destroy();
-        }
+        destroyAll(input, output, count, ...(marks ? [marks] : []));
       }
       scan.destroy();
     }
@@ -482,10 +436,7 @@ test("is refused where there is no last element, and where nothing is scanned", 
 
 describe("exact sums in tiles of their own, as on GPUs", () => {
   test.for([f16, f32, f64])("$name", async (type, { skip }) => {
-    skip(
-      type.feature !== undefined && !fold().device.features.has(type.feature),
-      "the adapter has no shader-f16",
-    );
+    skip(lacks(fold(), type), "the adapter has no shader-f16");
     skip(!isSimulated && type === f64, "a software adapter compiles these kernels for minutes");
     const { device } = fold();
     const restore = planAs(fold(), { software: false });
@@ -506,24 +457,19 @@ describe("exact sums in tiles of their own, as on GPUs", () => {
         });
         // Up to the third tile, and the second of long ones.
         for (const length of turn === 0 ? [0, 17, 40] : [1, 140]) {
-          const data = itemsOf(
-            { type, op: untyped(exactAdd), initial: 0, ...(type !== f16 && { items: magnitudesOf(type) }) },
-            length,
-          );
+          const data = itemsOf({ type, ...(type !== f16 && { items: magnitudesOf(type) }) }, length);
           const input = arrayBuffer(device, data, 4);
           const output = turn === 0 ? storageBuffer(device, randomWords(700, "poison")) : input;
           const total = storageBuffer(device, randomWords(4, "total"));
           const at = { buffer: input, offset: 16 };
           const ranges = { input: at, output: turn === 0 ? output : at, length, total };
           submit(device, (encoder) => scan.record(encoder, ranges));
-          const wanted = one(type, 0);
+          const wanted = arrayOfOne(type, 0);
           const expected = scanReference(data, { ...options, total: wanted } as never) as AnyArray;
           const words = await readWords(device, output);
           expectSameBits(readAs(expected, type, words.slice(turn === 0 ? 0 : 4)), expected, `${length}`);
           expectSameBits(readAs(wanted, type, await readWords(device, total)), wanted, `total ${length}`);
-          for (const buffer of new Set([input, output, total])) {
-            buffer.destroy();
-          }
+          destroyAll(input, output, total);
         }
         scan.destroy();
       }
@@ -532,14 +478,6 @@ describe("exact sums in tiles of their own, as on GPUs", () => {
     }
   });
 });
-
-/** Numbers of f32 or f64 whose exponents differ. */
-const magnitudesOf =
-  (type: ElementType) =>
-  (length: number): AnyArray =>
-    type === f32
-      ? Float32Array.from(manyMagnitudes(length, `exact ${length}`))
-      : manyMagnitudes(length, `exact ${length}`);
 
 const broken = randomWords(100, "mutations");
 const small = { op: affine, reverse: true, workGroupSize: 4, itemsPerThread: 2 } as const;
@@ -635,96 +573,78 @@ testMutations(
       yield [await own.scan(broken, options), expected];
     },
   },
-  [
-    {
-      title: "an operator gets its operands in the order of the kernel",
-      shownBy: "all",
-      from: "fn combine(later: Element, earlier: Element)",
-      to: "fn combine(earlier: Element, later: Element)",
+  {
+    all: {
+      "an operator gets its operands in the order of the kernel": [
+        "fn combine(later: Element, earlier: Element)",
+        "fn combine(earlier: Element, later: Element)",
+      ],
+      "items are not mirrored": ["return data_length() - 1u - index;", "return index;"],
+      "the input in the output's buffer is read in its own order": [
+        "output[call.input_base + mirrored(index)]",
+        "output[call.input_base + index]",
+      ],
     },
-    {
-      title: "within segments, too",
-      shownBy: "keys",
-      from: "fn combine_values(later: SegmentValue, earlier: SegmentValue)",
-      to: "fn combine_values(earlier: SegmentValue, later: SegmentValue)",
+    keys: {
+      "within segments, too": [
+        "fn combine_values(later: SegmentValue, earlier: SegmentValue)",
+        "fn combine_values(earlier: SegmentValue, later: SegmentValue)",
+      ],
+      "segments start where they do in the caller's order": [
+        "mirrored(index) + 1u, index > 0u",
+        "mirrored(index), index > 0u",
+      ],
     },
-    {
-      title: "items are not mirrored",
-      shownBy: "all",
-      from: "return data_length() - 1u - index;",
-      to: "return index;",
+    "a single pass": {
+      "the input is read in its own order": [
+        "input[call.input_base + mirrored(index)]",
+        "input[call.input_base + index]",
+      ],
+      "results are written in the order of the kernel": [
+        "output[call.output_base + mirrored(index)] = item",
+        "output[call.output_base + index] = item",
+      ],
     },
-    {
-      title: "the input is read in its own order",
-      shownBy: "a single pass",
-      from: "input[call.input_base + mirrored(index)]",
-      to: "input[call.input_base + index]",
+    mapped: {
+      "a map sees the index of the kernel": ["mirrored(i) + call.first_index", "i + call.first_index"],
     },
-    {
-      title: "the input in the output's buffer is read in its own order",
-      shownBy: "all",
-      from: "output[call.input_base + mirrored(index)]",
-      to: "output[call.input_base + index]",
+    "whole vectors": {
+      "vectors are read in their own order": [
+        "input[call.input_base + data_length() / VECTOR - 1u - vector]",
+        "input[call.input_base + vector]",
+      ],
+      "vectors are written in the order of the kernel": [
+        "output[call.output_base + data_length() / VECTOR - 1u - vector] = items",
+        "output[call.output_base + vector] = items",
+      ],
+      "the items of a vector are not mirrored": [
+        "array<Input, VECTOR>(vector.w, vector.z, vector.y, vector.x)",
+        "array<Input, VECTOR>(vector.x, vector.y, vector.z, vector.w)",
+      ],
     },
-    {
-      title: "results are written in the order of the kernel",
-      shownBy: "a single pass",
-      from: "output[call.output_base + mirrored(index)] = item",
-      to: "output[call.output_base + index] = item",
+    rows: {
+      "rows change places": [
+        "let first = index - index % call.columns;",
+        "let first = data_length() - call.columns - (index - index % call.columns);",
+      ],
     },
-    {
-      title: "a map sees the index of the kernel",
-      shownBy: "mapped",
-      from: "mirrored(i) + call.first_index",
-      to: "i + call.first_index",
+    "rows that are cut off": {
+      "a row that is cut off is as long as the others": [
+        "min(call.columns, data_length() - first) - 1u",
+        "call.columns - 1u",
+      ],
     },
-    {
-      title: "vectors are read in their own order",
-      shownBy: "whole vectors",
-      from: "input[call.input_base + data_length() / VECTOR - 1u - vector]",
-      to: "input[call.input_base + vector]",
+    columns: {
+      "columns go from their first items on": [
+        "(rows - 1u - index / call.columns)",
+        "(index / call.columns)",
+      ],
     },
-    {
-      title: "vectors are written in the order of the kernel",
-      shownBy: "whole vectors",
-      from: "output[call.output_base + data_length() / VECTOR - 1u - vector] = items",
-      to: "output[call.output_base + vector] = items",
+    "columns that are cut off": {
+      "a column that is cut off is as long as the others": [
+        /(let rows = length \/ call\.columns \+ select\(0u, 1u, )column < length % call\.columns\);\n {2}return \(rows/,
+        "$1true);\n  return (rows",
+      ],
     },
-    {
-      title: "the items of a vector are not mirrored",
-      shownBy: "whole vectors",
-      from: "array<Input, VECTOR>(vector.w, vector.z, vector.y, vector.x)",
-      to: "array<Input, VECTOR>(vector.x, vector.y, vector.z, vector.w)",
-    },
-    {
-      title: "rows change places",
-      shownBy: "rows",
-      from: "let first = index - index % call.columns;",
-      to: "let first = data_length() - call.columns - (index - index % call.columns);",
-    },
-    {
-      title: "a row that is cut off is as long as the others",
-      shownBy: "rows that are cut off",
-      from: "min(call.columns, data_length() - first) - 1u",
-      to: "call.columns - 1u",
-    },
-    {
-      title: "columns go from their first items on",
-      shownBy: "columns",
-      from: "(rows - 1u - index / call.columns)",
-      to: "(index / call.columns)",
-    },
-    {
-      title: "a column that is cut off is as long as the others",
-      shownBy: "columns that are cut off",
-      from: /(let rows = length \/ call\.columns \+ select\(0u, 1u, )column < length % call\.columns\);\n {2}return \(rows/,
-      to: "$1true);\n  return (rows",
-    },
-    {
-      title: "segments start where they do in the caller's order",
-      shownBy: "keys",
-      from: "mirrored(index) + 1u, index > 0u",
-      to: "mirrored(index), index > 0u",
-    },
-  ],
+  },
 );

@@ -9,6 +9,7 @@ import { reduceReference } from "../../src/reference/reduce.ts";
 import { runLengthsReference, uniqueReference } from "../../src/reference/runs.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { maps, mapsInTurn } from "../look_back/operators.ts";
+import { destroyAll } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { algorithmNames, useFold } from "../support/fold.ts";
 import { nanRuns } from "../support/nan_runs.ts";
@@ -50,9 +51,7 @@ test("unique and runLengths by a key: the first element of each run, at hand and
       const own = await fold().runLengths(there, { key, keyType: u32 });
       expectSameBits(await own.values.read(), runs.values, `values of ${length}, on the GPU`);
       expectSameBits(await own.counts.read(), runs.counts, `counts of ${length}, on the GPU`);
-      for (const one of [there, own.values, own.counts]) {
-        one.destroy();
-      }
+      destroyAll(there, own.values, own.counts);
     }
   }
   // The same options and length, with the keys instead of the first elements: another plan.
@@ -62,9 +61,7 @@ test("unique and runLengths by a key: the first element of each run, at hand and
   const byKey = await fold().reduce(there, { ...counts, segments: { keys: there, key, keyType: u32 } });
   const keys = reduceReference(data, { type: u32, map: () => 1, segments: twin }).keys;
   expectSameBits(await byKey.keys.read(), keys, "keys beside counts");
-  for (const one of [there, byKey.keys, byKey.values]) {
-    one.destroy();
-  }
+  destroyAll(there, byKey.keys, byKey.values);
   // The type of a field need not be named.
   const positions = await fold().unique(data, { key: "x.cell", indices: true });
   const like = { key: (x: { readonly cell: number }) => x.cell, keyType: u32, indices: true } as const;
@@ -88,9 +85,7 @@ test("the data gives the keys, and a map gives what is combined", async () => {
   expectSameBits(await byCell.values.read(), expected.values, "values on the GPU");
   const prefixes = await fold().scan(there, { ...options, segments: { key: "x.cell" } });
   expectSameBits(await prefixes.read(), scanReference(data, { ...like, segments: own }), "prefixes");
-  for (const one of [there, byCell.keys, byCell.values, prefixes]) {
-    one.destroy();
-  }
+  destroyAll(there, byCell.keys, byCell.values, prefixes);
 });
 
 test("keys of vectors of items", async () => {

@@ -8,7 +8,15 @@ import type { ElementType } from "../../src/algebra/types.ts";
 import type { GpuArray } from "../../src/node.ts";
 import { ArgumentError, add, exactAdd, max, mul, openFold } from "../../src/node.ts";
 import { scatterReference } from "../../src/reference/scatter.ts";
-import { arrayBuffer, readAs, readWords, storageBuffer, submit } from "../support/buffers.ts";
+import {
+  arrayBuffer,
+  bytesIn,
+  destroyAll,
+  readAs,
+  readWords,
+  storageBuffer,
+  submit,
+} from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { untyped, useFold } from "../support/fold.ts";
 import type { Subject } from "../support/mutations.ts";
@@ -21,9 +29,6 @@ import { watched } from "../support/watched_device.ts";
 
 const fold = useFold();
 const sizes = { workGroupSize: 8, itemsPerThread: 2 } as const;
-
-const bytesIn = ({ buffer, byteOffset, byteLength }: AnyArray): Uint8Array =>
-  new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
 
 const positionsBelow = (below: number, length: number, name: string): Uint32Array => {
   const next = randomBits(name);
@@ -41,9 +46,7 @@ async function onGpu(
   const places = await fold().upload(positions);
   const made = await fold().scatter(there, places, { ...others, ...sizes } as { length: number });
   const read = await made.read();
-  for (const one of [there, places, made]) {
-    one.destroy();
-  }
+  destroyAll(there, places, made);
   return read;
 }
 
@@ -166,9 +169,7 @@ test("recorded: the same buffers with other lengths, and ranges that are refused
       /^scatter<u32, add>: maxOutputLength is .*; it takes a whole number from 0 up$/,
     );
   }
-  for (const buffer of [input, positions, output]) {
-    buffer.destroy();
-  }
+  destroyAll(input, positions, output);
 });
 
 describe("bad input at hand", () => {
@@ -265,87 +266,59 @@ const behind: Subject = async function* (fold) {
       scatter.record(encoder, { input, positions, output, outputLength: 2, length: 3 }),
     );
     yield [[...(await readWords(device, output))], expected];
-    scatter.destroy();
-    for (const buffer of buffers) {
-      buffer.destroy();
-    }
+    destroyAll(scatter, ...buffers);
   }
 };
 
 /** Why a GPU hides a store past the end of a binding. */
 const KEPT_INSIDE = "the GPU keeps stores inside the binding";
 
-testMutations(fold, { examples: examplesOf("scatter"), others, behind }, [
+testMutations(
+  fold,
+  { examples: examplesOf("scatter"), others, behind },
   {
-    title: "a position past the end is written",
-    shownBy: "behind",
-    from: "if (position < call.room)",
-    to: "if (true)",
-    unseenOnGpus: KEPT_INSIDE,
+    behind: {
+      "a position past the end is written": [
+        "if (position < call.room)",
+        "if (true)",
+        { unseenOnGpus: KEPT_INSIDE },
+      ],
+      "the position behind the last one is written, too": [
+        "if (position < call.room)",
+        "if (position <= call.room)",
+        { unseenOnGpus: KEPT_INSIDE },
+      ],
+      "elements past the end go there": ["if (item < call.room)", "if (true)", { unseenOnGpus: KEPT_INSIDE }],
+    },
+    examples: {
+      "positions are read from the start of their binding": [
+        "positions[call.positions_base + index]",
+        "positions[index]",
+      ],
+      "words go to the start of their binding": [
+        "output_words[call.output_base + position]",
+        "output_words[position]",
+      ],
+      "the last item is not filled": ["index < call.length", "index + 1u < call.length"],
+    },
+    others: {
+      "counters start from zero": ["atomicStore(&counters[place], identity());", ""],
+      "one copy of the counters is left out": [
+        "for (var copy = 0u; copy < COPIES; copy++)",
+        "for (var copy = 1u; copy < COPIES; copy++)",
+      ],
+      "positions past the end are not cut": ["min(read_item(index), call.room)", "read_item(index)"],
+      "a claim is that of the element before": [
+        "atomicStore(&claims[position], index)",
+        "atomicStore(&claims[position], max(index, 1u) - 1u)",
+      ],
+      "totals go to the places that they are read from": [
+        "write_item(position, read_item(index))",
+        "write_item(index, read_item(index))",
+      ],
+    },
   },
-  {
-    title: "the position behind the last one is written, too",
-    shownBy: "behind",
-    from: "if (position < call.room)",
-    to: "if (position <= call.room)",
-    unseenOnGpus: KEPT_INSIDE,
-  },
-  {
-    title: "positions are read from the start of their binding",
-    shownBy: "examples",
-    from: "positions[call.positions_base + index]",
-    to: "positions[index]",
-  },
-  {
-    title: "words go to the start of their binding",
-    shownBy: "examples",
-    from: "output_words[call.output_base + position]",
-    to: "output_words[position]",
-  },
-  {
-    title: "the last item is not filled",
-    shownBy: "examples",
-    from: "index < call.length",
-    to: "index + 1u < call.length",
-  },
-  {
-    title: "counters start from zero",
-    shownBy: "others",
-    from: "atomicStore(&counters[place], identity());",
-    to: "",
-  },
-  {
-    title: "elements past the end go there",
-    shownBy: "behind",
-    from: "if (item < call.room)",
-    to: "if (true)",
-    unseenOnGpus: KEPT_INSIDE,
-  },
-  {
-    title: "one copy of the counters is left out",
-    shownBy: "others",
-    from: "for (var copy = 0u; copy < COPIES; copy++)",
-    to: "for (var copy = 1u; copy < COPIES; copy++)",
-  },
-  {
-    title: "positions past the end are not cut",
-    shownBy: "others",
-    from: "min(read_item(index), call.room)",
-    to: "read_item(index)",
-  },
-  {
-    title: "a claim is that of the element before",
-    shownBy: "others",
-    from: "atomicStore(&claims[position], index)",
-    to: "atomicStore(&claims[position], max(index, 1u) - 1u)",
-  },
-  {
-    title: "totals go to the places that they are read from",
-    shownBy: "others",
-    from: "write_item(position, read_item(index))",
-    to: "write_item(index, read_item(index))",
-  },
-]);
+);
 
 test("types of results", async () => {
   const made = await fold().scatter(Float32Array.of(1), Uint32Array.of(0), { length: 1, type: f32 });
@@ -400,10 +373,7 @@ test("values that an operator combines may become wider ones: at hand, on both, 
       } as never),
     );
     expectSameBits(readAs(expected, result, await readWords(device, output)), expected, `${title} recorded`);
-    plan.destroy();
-    for (const one of [there, where, found, count, input, output, placed]) {
-      one.destroy();
-    }
+    destroyAll(plan, there, where, found, count, input, output, placed);
   }
   cpu.destroy();
 });
@@ -436,8 +406,5 @@ test("into takes the result of a scatter and of a gather, at hand and on the GPU
   expect([...(await into.read())]).toEqual([5, 9, 0, 7]);
   await fold().gather(into, where, { into: there });
   expect([...(await there.read())]).toEqual([7, 5, 9]);
-  for (const one of [there, where, into]) {
-    one.destroy();
-  }
-  cpu.destroy();
+  destroyAll(there, where, into, cpu);
 });

@@ -3,7 +3,7 @@ import { u32 } from "../../src/algebra/integers.ts";
 import { struct } from "../../src/algebra/struct.ts";
 import { ArgumentError } from "../../src/node.ts";
 import { searchSortedReference } from "../../src/reference/search.ts";
-import { readWords, storageBuffer } from "../support/buffers.ts";
+import { destroyAll, readWords, storageBuffer } from "../support/buffers.ts";
 import { useFold } from "../support/fold.ts";
 import { anyItems } from "../support/random.ts";
 
@@ -49,9 +49,7 @@ test("one array on the GPU, whose length only the GPU knows, for both", async ()
   const kinds = await fold().unique(data);
   const places = await fold().searchSorted(kinds, kinds, { side: "right" });
   expect([...(await places.read())]).toEqual([1, 2, 3, 4]);
-  for (const one of [data, kinds, places]) {
-    one.destroy();
-  }
+  destroyAll(data, kinds, places);
 });
 
 describe("recorded", () => {

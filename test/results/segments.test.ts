@@ -2,26 +2,35 @@ import { describe, expect, test } from "vitest";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { arrayOver } from "../../src/algebra/arrays.ts";
 import { vec3 } from "../../src/algebra/fields.ts";
-import { f16, f32 } from "../../src/algebra/floats.ts";
+import { f32 } from "../../src/algebra/floats.ts";
 import { i32, u32 } from "../../src/algebra/integers.ts";
-import type { Operator } from "../../src/algebra/monoid.ts";
-import { add, max, min, mul } from "../../src/algebra/operators.ts";
+import { max, min } from "../../src/algebra/operators.ts";
 import { usedBytes } from "../../src/algebra/padding.ts";
 import type { Segments } from "../../src/algebra/segments.ts";
 import { struct } from "../../src/algebra/struct.ts";
-import type { ElementType, TypeName, Value } from "../../src/algebra/types.ts";
+import type { ElementType, Value } from "../../src/algebra/types.ts";
 import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
 import { ArgumentError, openFold } from "../../src/node.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { runLengthsReference, uniqueReference } from "../../src/reference/runs.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import { matrix } from "../look_back/operators.ts";
-import { arrayBuffer, readAs, readWords, storageBuffer, submit } from "../support/buffers.ts";
+import {
+  arrayBuffer,
+  destroyAll,
+  readAs,
+  readWords,
+  storageBuffer,
+  submit,
+  wordsOf,
+} from "../support/buffers.ts";
+import type { Combination } from "../support/combinations.ts";
+import { combinations, itemsOf } from "../support/combinations.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { allowFindings, untyped, useFoldOfOneSize } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
 import { pairs } from "../support/pairs.ts";
-import { anyItems, manyMagnitudes, randomBits, randomWords } from "../support/random.ts";
+import { randomBits, randomWords } from "../support/random.ts";
+import { lacks } from "../support/sorts.ts";
 import { watched } from "../support/watched_device.ts";
 
 // Scans and reductions of segments: every source of heads, against the reference, on every element. The rows take the types in turn.
@@ -38,44 +47,11 @@ const MOST = 200;
 
 const pair = struct({ name: "Pair", fields: { cell: u32, weight: f32 } });
 
-interface Row {
-  readonly type: ElementType;
-  readonly op: Operator<string>;
-  readonly initial: Value;
-  readonly items?: (length: number) => AnyArray;
-}
-
-const table: readonly Row[] = [
-  { type: u32, op: untyped(add), initial: 7 },
-  { type: u32, op: untyped(affine), initial: 0x80030005 },
+const table: readonly Combination[] = [
+  ...combinations,
   { type: i32, op: untyped(min), initial: -2 },
-  { type: f32, op: untyped(max), initial: -0 },
-  {
-    type: f32,
-    op: untyped(add),
-    initial: 3,
-    // Small whole numbers, whose sums are exact in any order.
-    items: (length) => Float32Array.from(randomWords(length, "f32"), (word) => (word % 64) - 32),
-  },
-  { type: f16, op: untyped(min), initial: 65504 },
-  { type: u64, op: untyped(mul), initial: 3n },
   { type: i64, op: untyped(max), initial: -3n },
-  {
-    type: f64,
-    op: untyped(add),
-    initial: 0.1,
-    items: (length) => manyMagnitudes(length, `f64 ${length}`),
-  },
-  {
-    type: matrix.type,
-    op: matrix as unknown as Operator<string>,
-    initial: { a: 1, b: 2, c: 3, d: 4 },
-    items: (length) =>
-      matrix.type.over(randomWords(length * 4, `matrix ${length}`).buffer as ArrayBuffer) as never,
-  },
 ];
-const itemsOf = ({ type, items }: Row, length: number): AnyArray =>
-  items?.(length) ?? anyItems(type.name as TypeName, length, `${type.name} ${length}`);
 
 /** The lengths of segments, up to a number of items: none, one, around tiles, one for everything, and random ones. */
 const partitions: Readonly<Record<string, (length: number) => number[]>> = {
@@ -305,7 +281,7 @@ const cases = pairs({
   startsFrom: [true, false],
   reverse: [false, true],
 }).map(({ source: [number, source], bySubgroups, tuning, exclusive, startsFrom, reverse }, at) => {
-  const row = table[(at + Math.floor(at / table.length)) % table.length] as Row;
+  const row = table[(at + Math.floor(at / table.length)) % table.length] as Combination;
   const name = `${row.type.name}, ${row.op.name}, by ${source.name} (${number})`;
   const algorithm = bySubgroups ? "subgroup" : at % 2 === 0 ? "blelloch" : "hillis-steele";
   return { ...row, name, source, algorithm, turn: at, exclusive, startsFrom, reverse, ...tuning } as const;
@@ -323,10 +299,7 @@ test.for(casesOf((at, by) => at % 2 === 1 && by === (at >> 1) % 2))(
   async (row, { skip }) => {
     const { type, op, initial, algorithm, workGroupSize, itemsPerThread, passes, source, exclusive } = row;
     const { reverse } = row;
-    skip(
-      type.feature !== undefined && !fold().device.features.has(type.feature),
-      "the adapter has no shader-f16",
-    );
+    skip(lacks(fold(), type), "the adapter has no shader-f16");
     const { device } = fold();
     const options = { type, op, algorithm, workGroupSize, itemsPerThread, passes, maxLength: MOST } as const;
     const starts = row.startsFrom ? { initial } : {};
@@ -364,9 +337,7 @@ test.for(casesOf((at, by) => at % 2 === 1 && by === (at >> 1) % 2))(
       const expected = scanReference(data, like as never) as AnyArray;
       const words = await readWords(device, output);
       expectSameBits(readAs(expected, type, words.slice(offset / 4)), expected, title);
-      for (const buffer of new Set([input, output, ...(marks ? [marks] : [])])) {
-        buffer.destroy();
-      }
+      destroyAll(input, output, ...(marks ? [marks] : []));
     }
     scan.destroy();
   },
@@ -376,10 +347,7 @@ test.for(casesOf((at, by) => by === at % 2))(
   "a reduction of $name, $algorithm, $passes",
   async (row, { skip }) => {
     const { type, op, initial, algorithm, workGroupSize, itemsPerThread, passes, source } = row;
-    skip(
-      type.feature !== undefined && !fold().device.features.has(type.feature),
-      "the adapter has no shader-f16",
-    );
+    skip(lacks(fold(), type), "the adapter has no shader-f16");
     const { device } = fold();
     const options = { type, op, algorithm, workGroupSize, itemsPerThread, passes, maxLength: MOST } as const;
     const starts = row.startsFrom ? {} : { initial };
@@ -441,22 +409,11 @@ test.for(casesOf((at, by) => by === at % 2))(
         const own = readAs({ length: most } as AnyArray, keyType, await readWords(device, unique));
         expectSameBits(own, readAs({ length: most } as AnyArray, keyType, wordsOf(keys)), `keys, ${title}`);
       }
-      for (const buffer of [input, output, sum, unique, ...(marks ? [marks] : [])]) {
-        buffer.destroy();
-      }
+      destroyAll(input, output, sum, unique, ...(marks ? [marks] : []));
     }
     reduce.destroy();
   },
 );
-
-/** An array's bytes as whole words. */
-function wordsOf(data: AnyArray): Uint32Array {
-  const words = new Uint32Array(Math.ceil(data.byteLength / 4) + 4);
-  new Uint8Array(words.buffer).set(
-    new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength),
-  );
-  return words;
-}
 
 describe("at hand", () => {
   const data = randomWords(600, "at hand");
@@ -578,8 +535,7 @@ describe("at hand", () => {
     expect(await (sums as unknown as typeof one).read()).toEqual(Uint32Array.of(6, 15));
     const keys = { keys: u32, key: left, unique: left, rows: left } as never;
     const prepared = await fold().prepareReduce({ type: u32, segments: keys, maxLength: 6 } as never);
-    prepared.destroy();
-    one.destroy();
+    destroyAll(prepared, one);
   });
 
   test("what segments cannot be", async () => {
@@ -658,12 +614,7 @@ describe("on the GPU", () => {
     await expect(fold().scan(marks, { segments: { keys: marks }, into: marks })).rejects.toMatchObject({
       option: "segments",
     });
-    for (const one of [from7.keys, from7.values]) {
-      one.destroy();
-    }
-    for (const one of [numbers, kept, marks, scanned, rowsOf, runs.keys, runs.values]) {
-      one.destroy();
-    }
+    destroyAll(from7.keys, from7.values, numbers, kept, marks, scanned, rowsOf, runs.keys, runs.values);
   });
 
   test("what segments cannot be there, and in a recording", async () => {
@@ -700,9 +651,7 @@ describe("on the GPU", () => {
         segmentCount === 5 ? /offsets has 20 bytes/ : /segmentCount is/,
       );
     }
-    for (const one of [six, five, floats, none, scan, totals]) {
-      one.destroy();
-    }
+    destroyAll(six, five, floats, none, scan, totals);
   });
 
   test("offsets that fall, or pass the end, write nothing outside", async () => {
@@ -738,11 +687,7 @@ describe("on the GPU", () => {
         );
         expectSameBits(words.slice(4, 7), Uint32Array.from(totals), `totals, ${offsets}`);
       }
-      for (const one of [input, positions, output, prefixes]) {
-        one.destroy();
-      }
-      reduce.destroy();
-      scan.destroy();
+      destroyAll(input, positions, output, prefixes, reduce, scan);
     }
   });
 
@@ -809,13 +754,9 @@ describe("on the GPU", () => {
           ).toEqual([]);
           words.fill(poison, 64, 64 + segmentCount);
           expectSameBits(words, new Uint32Array(most + 128).fill(poison), `outside, ${title}`);
-          for (const one of [starts, prefixes, output]) {
-            one.destroy();
-          }
+          destroyAll(starts, prefixes, output);
         }
-        scan.destroy();
-        reduce.destroy();
-        input.destroy();
+        destroyAll(scan, reduce, input);
       }
     },
   );

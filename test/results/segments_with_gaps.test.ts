@@ -1,50 +1,32 @@
 import { describe, expect, test } from "vitest";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
-import { f16, f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
-import type { Operator } from "../../src/algebra/monoid.ts";
-import { add, max, min, mul } from "../../src/algebra/operators.ts";
-import type { ElementType, TypeName, Value } from "../../src/algebra/types.ts";
-import { f64, u64 } from "../../src/algebra/types_64.ts";
+import { add, max } from "../../src/algebra/operators.ts";
+import type { ElementType } from "../../src/algebra/types.ts";
 import { ArgumentError, openFold } from "../../src/node.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import { matrix } from "../look_back/operators.ts";
-import { arrayBuffer, readAs, readWords, storageBuffer, submit } from "../support/buffers.ts";
+import {
+  arrayBuffer,
+  bytesIn,
+  destroyAll,
+  readAs,
+  readWords,
+  storageBuffer,
+  submit,
+} from "../support/buffers.ts";
+import { combinations, itemsOf } from "../support/combinations.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { untyped, useFoldOfOneSize } from "../support/fold.ts";
-import { affine } from "../support/operators.ts";
+import { useFoldOfOneSize } from "../support/fold.ts";
 import { pairs } from "../support/pairs.ts";
-import { anyItems, manyMagnitudes, randomBits, randomWords } from "../support/random.ts";
+import { randomBits, randomWords } from "../support/random.ts";
+import { lacks } from "../support/sorts.ts";
 
 // Segments that begins and ends give, with items between them that are in none: scans leave these, and reductions do without them.
 
 const fold = useFoldOfOneSize();
 const MOST = 200;
 const lengths = [0, 1, 9, 33, 200];
-
-const table = [
-  { type: u32, op: untyped(add), initial: 7 },
-  { type: u32, op: untyped(affine), initial: 0x80030005 },
-  { type: f32, op: untyped(max), initial: -0 },
-  { type: f16, op: untyped(min), initial: 65504 },
-  { type: u64, op: untyped(mul), initial: 3n },
-  { type: f64, op: untyped(add), initial: 0.1 },
-  {
-    type: matrix.type as ElementType,
-    op: matrix as unknown as Operator<string>,
-    initial: { a: 1, b: 2, c: 3, d: 4 } as Value,
-  },
-] as const;
-
-function itemsOf(type: ElementType, length: number): AnyArray {
-  const title = `gaps ${type.name} ${length}`;
-  return type === (f64 as ElementType)
-    ? manyMagnitudes(length, title)
-    : type.kind === "struct"
-      ? (matrix.type.over(randomWords(length * 4, title).buffer as ArrayBuffer) as never)
-      : anyItems(type.name as TypeName, length, title);
-}
 
 interface Spans {
   readonly begins: Uint32Array;
@@ -75,9 +57,6 @@ function spansOf(parts: readonly number[], length: number): Spans {
   return { begins: pairsOf(0), ends: pairsOf(1) };
 }
 
-const bytesOf = (array: AnyArray): Uint8Array =>
-  new Uint8Array(array.buffer as ArrayBuffer, array.byteOffset, array.byteLength);
-
 /** What a scan writes, where the output held other bytes before. */
 function withGaps(
   scanned: AnyArray,
@@ -85,7 +64,7 @@ function withGaps(
   { begins, ends }: Spans,
   type: ElementType,
 ): AnyArray {
-  const made = bytesOf(scanned);
+  const made = bytesIn(scanned);
   let from = 0;
   for (const [at, begin] of [...begins, scanned.byteLength / type.bytes].entries()) {
     made.set(before.subarray(from * type.bytes, begin * type.bytes), from * type.bytes);
@@ -96,7 +75,7 @@ function withGaps(
 
 const named = Object.entries(spans);
 const cases = pairs({
-  row: table,
+  row: combinations,
   algorithm: ["subgroup", "blelloch", "hillis-steele"] as const,
   tuning: [
     { workGroupSize: 4, itemsPerThread: 2, passes: "reduce-then-scan" },
@@ -119,7 +98,7 @@ const title = "$name, $algorithm, $passes, exclusive: $exclusive, reverse: $reve
 test.for(cases)(`a scan of ${title}`, async (row, { skip }) => {
   const { type, op, initial, exclusive, reverse, startsFrom, turn, lengthOnGpu, ...others } = row;
   const { device } = fold();
-  skip(type.feature !== undefined && !device.features.has(type.feature), "the adapter has no shader-f16");
+  skip(lacks(fold(), type), "the adapter has no shader-f16");
   const { algorithm, workGroupSize, itemsPerThread, passes } = others;
   const scan = await fold().prepareScan({
     ...{ type, op, algorithm, workGroupSize, itemsPerThread, passes, exclusive, reverse, lengthOnGpu },
@@ -132,14 +111,14 @@ test.for(cases)(`a scan of ${title}`, async (row, { skip }) => {
     const [how, partsOf] = named[(at + turn) % named.length] as (typeof named)[number];
     const given = spansOf(partsOf(length), length);
     const own = `${length}, ${how}`;
-    const data = itemsOf(type, length);
+    const data = itemsOf(row, length);
     // In two buffers, in place, and in one buffer from any item on.
     const place = (at + turn) % 3;
     const input = arrayBuffer(device, data, 0, 3000);
     const output = place === 0 ? storageBuffer(device, randomWords(2500, own)) : input;
     const itemWords = Math.max(1, type.bytes / 4);
     const offset = place === 2 ? 4 * itemWords * (MOST + 1) : 0;
-    const before = bytesOf(await readWords(device, output)).slice();
+    const before = bytesIn(await readWords(device, output)).slice();
     const [begins, ends, count] = [
       arrayBuffer(device, given.begins, 4, 8),
       arrayBuffer(device, given.ends, 8, 8),
@@ -172,9 +151,7 @@ test.for(cases)(`a scan of ${title}`, async (row, { skip }) => {
       new Uint32Array(before.buffer).slice(behind),
       `behind the output, ${own}`,
     );
-    for (const buffer of new Set([input, output, begins, ends, count])) {
-      buffer.destroy();
-    }
+    destroyAll(input, output, begins, ends, count);
   }
   scan.destroy();
 });
@@ -184,7 +161,7 @@ test.for(cases.filter(({ exclusive }) => exclusive))(
   async (row, { skip }) => {
     const { type, op, initial, startsFrom, turn, lengthOnGpu, ...others } = row;
     const { device } = fold();
-    skip(type.feature !== undefined && !device.features.has(type.feature), "the adapter has no shader-f16");
+    skip(lacks(fold(), type), "the adapter has no shader-f16");
     const { algorithm, workGroupSize, itemsPerThread, passes } = others;
     const reduce = await fold().prepareReduce({
       ...{ type, op, algorithm, workGroupSize, itemsPerThread, passes, lengthOnGpu },
@@ -198,7 +175,7 @@ test.for(cases.filter(({ exclusive }) => exclusive))(
         const [how, partsOf] = named[(at + step + turn) % named.length] as (typeof named)[number];
         const given = spansOf(partsOf(length), length);
         const own = `${length}, ${how}`;
-        const data = itemsOf(type, length);
+        const data = itemsOf(row, length);
         const input = arrayBuffer(device, data, type.bytes / 4 >= 1 ? type.bytes / 4 : 1, 1000);
         const output = storageBuffer(device, randomWords(3200, own));
         const [begins, ends, count] = [
@@ -228,9 +205,7 @@ test.for(cases.filter(({ exclusive }) => exclusive))(
           randomWords(3200, own).slice(behind),
           `behind the output, ${own}`,
         );
-        for (const buffer of [input, output, begins, ends, count]) {
-          buffer.destroy();
-        }
+        destroyAll(input, output, begins, ends, count);
       }
     }
     reduce.destroy();
@@ -247,7 +222,7 @@ describe("at hand, on the CPU and on the GPU, and of arrays on the GPU", () => {
       const order = { exclusive: at % 4 > 1, reverse: at % 2 === 0 };
       const scanned = scanReference(data, { ...options, ...order, segments });
       const reduced = reduceReference(data, { ...options, segments });
-      const kept = withGaps(scanned.slice(), bytesOf(data), segments, u32);
+      const kept = withGaps(scanned.slice(), bytesIn(data), segments, u32);
       for (const [name, own] of [
         ["on the GPU", fold()],
         ["on the CPU", cpu],
@@ -272,10 +247,7 @@ describe("at hand, on the CPU and on the GPU, and of arrays on the GPU", () => {
       expectSameBits(await totals.read(), reduced, "reduce of an array on the GPU");
       await fold().scan(onGpu, { ...there, ...order, into: onGpu });
       expectSameBits(await onGpu.read(), kept, "scan in place");
-      for (const array of [onGpu, begins, ends, result, totals]) {
-        array.destroy();
-      }
-      cpu.destroy();
+      destroyAll(onGpu, begins, ends, result, totals, cpu);
     });
   }
 
@@ -385,13 +357,10 @@ test("segments that overlap, or do not ascend, write nothing outside of the rang
         const words = await readWords(device, output);
         expectSameBits(words.slice(0, 64), poison.slice(0, 64), "before the output");
         expectSameBits(words.slice(64 + room), poison.slice(64 + room), "behind the output");
-        input.destroy();
-        output.destroy();
+        destroyAll(input, output);
       }
-      begins.destroy();
-      ends.destroy();
+      destroyAll(begins, ends);
     }
-    scan.destroy();
-    reduce.destroy();
+    destroyAll(scan, reduce);
   }
 });

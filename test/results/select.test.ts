@@ -13,7 +13,7 @@ import type { Plan } from "../../src/plan/plan.ts";
 import { planNth, planTopK } from "../../src/plan/select.ts";
 import type { ReferenceTopK } from "../../src/reference/sort.ts";
 import { nthReference, topKReference } from "../../src/reference/sort.ts";
-import { readWords, storageBuffer, submitted } from "../support/buffers.ts";
+import { destroyAll, readWords, storageBuffer, submitted } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { useFold } from "../support/fold.ts";
 import { pairs } from "../support/pairs.ts";
@@ -121,10 +121,7 @@ describe("long data in short tiles", () => {
       ) as ArrayBuffer,
     );
     expectSameBits(await readWords(device, output), words, `${title}: values`);
-    prepared.destroy();
-    for (const buffer of [input, output, indices, count, length]) {
-      buffer.destroy();
-    }
+    destroyAll(prepared, input, output, indices, count, length);
   }
 
   const types = { name: ["u32", "f32", "u64"] as const, kind: ["any", "few", "equal"] as const };
@@ -194,11 +191,9 @@ describe("on the GPU", () => {
     for (const array of [data, none]) {
       const { value, index } = await fold().nth(array, 2, { descending: false });
       expect([...(await value.read()), ...(await index.read())]).toEqual(array === none ? [0, 0] : [7, 2]);
-      value.destroy();
-      index.destroy();
+      destroyAll(value, index);
     }
-    data.destroy();
-    none.destroy();
+    destroyAll(data, none);
   });
 
   test("no elements", async () => {

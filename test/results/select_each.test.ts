@@ -4,7 +4,7 @@ import { u32 } from "../../src/algebra/integers.ts";
 import type { Fold, TopKRowsOptions } from "../../src/node.ts";
 import { planTopKRows } from "../../src/plan/select_rows.ts";
 import { topKReference } from "../../src/reference/sort.ts";
-import { GUARD, guarded, storageBuffer, submitted } from "../support/buffers.ts";
+import { destroyAll, GUARD, guarded, storageBuffer, submitted } from "../support/buffers.ts";
 import { allowFindings, useFold } from "../support/fold.ts";
 import { defaultLimits, factsWith } from "../support/kernels.ts";
 import { testMutations } from "../support/mutations.ts";
@@ -158,10 +158,7 @@ async function record(
       }),
     Object.values(results).map(({ buffer }) => buffer),
   );
-  plan.destroy();
-  for (const one of buffers) {
-    one.destroy();
-  }
+  destroyAll(plan, ...buffers);
   return found;
 }
 
@@ -478,83 +475,47 @@ const subjects = {
   },
 };
 
-testMutations(fold, subjects, [
-  {
-    title: "a segment's number does not count",
-    shownBy: "recorded",
-    from: "count = min(min(k[call.k_base + segment], call.k), max(span.y, span.x) - span.x);",
-    to: "count = max(span.y, span.x) - span.x;",
+testMutations(fold, subjects, {
+  recorded: {
+    "a segment's number does not count": [
+      "count = min(min(k[call.k_base + segment], call.k), max(span.y, span.x) - span.x);",
+      "count = max(span.y, span.x) - span.x;",
+    ],
+    "how many elements a segment has does not count": [
+      "count = min(min(k[call.k_base + segment], call.k), max(span.y, span.x) - span.x);",
+      "count = min(k[call.k_base + segment], call.k);",
+    ],
+    "numbers are read from the start of their buffer": ["k[call.k_base + segment]", "k[segment]"],
+    "the last segment is left out": ["place <= call.segment_count", "place < call.segment_count"],
+    "the first count is that of a segment": [
+      "var count = 0u;\n      if (place > 0u) {",
+      "var count = 1u;\n      if (place > 0u) {",
+    ],
+    "segments begin at the start of the data": ["begins[segment] = span.x;", "begins[segment] = 0u;"],
+    "a segment's results begin where those of the next one do": [
+      "positions[begins[run - 1u] + rank]",
+      "positions[begins[run] + rank]",
+    ],
+    "ranks count from the start of all results": [
+      "let rank = index - run_end(run - 1u);",
+      "let rank = index;",
+    ],
+    "positions do not count from the first index": [
+      "indices[call.indices_base + index] = position + call.first_index;\n}",
+      "indices[call.indices_base + index] = position;\n}",
+    ],
+    "values come from the start of their buffer": ["input[call.input_base + position]", "input[position]"],
   },
-  {
-    title: "the most to take does not count",
-    shownBy: "few",
-    from: "min(k[call.k_base + segment], call.k)",
-    to: "k[call.k_base + segment]",
+  few: {
+    "the most to take does not count": ["min(k[call.k_base + segment], call.k)", "k[call.k_base + segment]"],
   },
-  {
-    title: "how many elements a segment has does not count",
-    shownBy: "recorded",
-    from: "count = min(min(k[call.k_base + segment], call.k), max(span.y, span.x) - span.x);",
-    to: "count = min(k[call.k_base + segment], call.k);",
+  descending: {
+    "a segment that ends before it begins has elements": ["max(span.y, span.x) - span.x", "span.y - span.x"],
   },
-  {
-    title: "numbers are read from the start of their buffer",
-    shownBy: "recorded",
-    from: "k[call.k_base + segment]",
-    to: "k[segment]",
+  many: {
+    "one work-group counts": [
+      "let tile = work_group.y * call.grid_width + work_group.x;\n  let length = data_length();\n  for (var item = 0u; item < ITEMS; item++) { // unroll\n    let place",
+      "let tile = 0u;\n  let length = data_length();\n  for (var item = 0u; item < ITEMS; item++) { // unroll\n    let place",
+    ],
   },
-  {
-    title: "a segment that ends before it begins has elements",
-    shownBy: "descending",
-    from: "max(span.y, span.x) - span.x",
-    to: "span.y - span.x",
-  },
-  {
-    title: "the last segment is left out",
-    shownBy: "recorded",
-    from: "place <= call.segment_count",
-    to: "place < call.segment_count",
-  },
-  {
-    title: "the first count is that of a segment",
-    shownBy: "recorded",
-    from: "var count = 0u;\n      if (place > 0u) {",
-    to: "var count = 1u;\n      if (place > 0u) {",
-  },
-  {
-    title: "segments begin at the start of the data",
-    shownBy: "recorded",
-    from: "begins[segment] = span.x;",
-    to: "begins[segment] = 0u;",
-  },
-  {
-    title: "a segment's results begin where those of the next one do",
-    shownBy: "recorded",
-    from: "positions[begins[run - 1u] + rank]",
-    to: "positions[begins[run] + rank]",
-  },
-  {
-    title: "ranks count from the start of all results",
-    shownBy: "recorded",
-    from: "let rank = index - run_end(run - 1u);",
-    to: "let rank = index;",
-  },
-  {
-    title: "positions do not count from the first index",
-    shownBy: "recorded",
-    from: "indices[call.indices_base + index] = position + call.first_index;\n}",
-    to: "indices[call.indices_base + index] = position;\n}",
-  },
-  {
-    title: "values come from the start of their buffer",
-    shownBy: "recorded",
-    from: "input[call.input_base + position]",
-    to: "input[position]",
-  },
-  {
-    title: "one work-group counts",
-    shownBy: "many",
-    from: "let tile = work_group.y * call.grid_width + work_group.x;\n  let length = data_length();\n  for (var item = 0u; item < ITEMS; item++) { // unroll\n    let place",
-    to: "let tile = 0u;\n  let length = data_length();\n  for (var item = 0u; item < ITEMS; item++) { // unroll\n    let place",
-  },
-]);
+});

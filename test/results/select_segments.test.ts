@@ -89,35 +89,28 @@ test.each([
   expect((await errorOf(run() as Promise<unknown>)).message).toMatch(message);
 });
 
-testMutations(fold, { recorded }, [
+testMutations(
+  fold,
+  { recorded },
   {
-    title: "a place past the segment takes what follows",
-    shownBy: "recorded",
-    from: "if (sorted < span.y)",
-    to: "if (sorted < length)",
+    recorded: {
+      "a place past the segment takes what follows": ["if (sorted < span.y)", "if (sorted < length)"],
+      "positions of places without an element count from the first index": [
+        "indices[call.indices_base + place] = position;",
+        "indices[call.indices_base + place] = select(position, position + call.first_index, position == NO_POSITION);",
+      ],
+      "elements come from the start of the data": [
+        "let sorted = span.x + place % call.k;",
+        "let sorted = place % call.k;",
+      ],
+      "places stand beside those of the next segment": [
+        "span_of_segment(place / call.k, length)",
+        "span_of_segment(place / (call.k + 1u), length)",
+      ],
+      "all items that there is room for count": [
+        "let span = span_of_segment(place / call.k, length);",
+        "let span = span_of_segment(place / call.k, call.length);",
+      ],
+    },
   },
-  {
-    title: "positions of places without an element count from the first index",
-    shownBy: "recorded",
-    from: "indices[call.indices_base + place] = position;",
-    to: "indices[call.indices_base + place] = select(position, position + call.first_index, position == NO_POSITION);",
-  },
-  {
-    title: "elements come from the start of the data",
-    shownBy: "recorded",
-    from: "let sorted = span.x + place % call.k;",
-    to: "let sorted = place % call.k;",
-  },
-  {
-    title: "places stand beside those of the next segment",
-    shownBy: "recorded",
-    from: "span_of_segment(place / call.k, length)",
-    to: "span_of_segment(place / (call.k + 1u), length)",
-  },
-  {
-    title: "all items that there is room for count",
-    shownBy: "recorded",
-    from: "let span = span_of_segment(place / call.k, length);",
-    to: "let span = span_of_segment(place / call.k, call.length);",
-  },
-]);
+);

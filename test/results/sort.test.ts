@@ -7,7 +7,7 @@ import type { ElementType, ScalarType } from "../../src/algebra/types.ts";
 import { f64, u64 } from "../../src/algebra/types_64.ts";
 import type { ReferenceSort } from "../../src/reference/sort.ts";
 import { argSortReference, sortReference } from "../../src/reference/sort.ts";
-import { storageBuffer, submitted } from "../support/buffers.ts";
+import { destroyAll, storageBuffer, submitted } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { useFold } from "../support/fold.ts";
 import { pairs } from "../support/pairs.ts";
@@ -369,9 +369,7 @@ describe("arrays on the GPU", () => {
       .sort(kept, { values: [data, indices] as never })
       .catch((cause: unknown) => cause);
     expect(both, "values of the most length will do").toMatchObject({ keys: {}, values: [{}, {}] });
-    for (const array of [data, kept, sorted, indices]) {
-      array.destroy();
-    }
+    destroyAll(data, kept, sorted, indices);
   });
 
   test("results stay on the GPU, and go into an array that is there", async () => {
@@ -387,9 +385,7 @@ describe("arrays on the GPU", () => {
     const into = await fold().upload(new Uint32Array(400));
     await fold().argSort(data, { into });
     expect((await into.read()).every((position, at) => position === at)).toBe(true);
-    for (const array of [data, values, keys, moved, into]) {
-      array.destroy();
-    }
+    destroyAll(data, values, keys, moved, into);
   });
 });
 

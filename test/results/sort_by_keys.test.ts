@@ -7,7 +7,7 @@ import type { TypeName } from "../../src/algebra/types.ts";
 import type { Fold } from "../../src/node.ts";
 import { openFold } from "../../src/node.ts";
 import { argSortReference, sortReference } from "../../src/reference/sort.ts";
-import { GUARD, guarded, storageBuffer, submitted } from "../support/buffers.ts";
+import { destroyAll, GUARD, guarded, storageBuffer, submitted } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { useFold } from "../support/fold.ts";
 import { testMutations } from "../support/mutations.ts";
@@ -90,9 +90,7 @@ test.for(table)(
       positions,
       "positions",
     );
-    for (const one of [...arrays, there]) {
-      one?.destroy();
-    }
+    destroyAll(...arrays, there);
   },
 );
 
@@ -245,29 +243,27 @@ async function* byThree(given: Fold): AsyncGenerator<readonly [found: unknown, e
   }
 }
 
-testMutations(fold, { three: byThree }, [
+testMutations(
+  fold,
+  { three: byThree },
   {
-    title: "positions count from 0",
-    shownBy: "three",
-    from: "reordered[index] = position + call.first_index;",
-    to: "reordered[index] = position;",
+    three: {
+      "positions count from 0": [
+        "reordered[index] = position + call.first_index;",
+        "reordered[index] = position;",
+      ],
+      "the first key is taken in the order of the data": [
+        "joined_key(position_at(index))",
+        "joined_key(index + 0u * position_at(index))",
+      ],
+      "the second key is taken from the start of its binding": [
+        "values[call.values_base + position]",
+        "values[position]",
+      ],
+      "the less important key is in the high word": [
+        "return vec2<u32>(later, first);",
+        "return vec2<u32>(first, later);",
+      ],
+    },
   },
-  {
-    title: "the first key is taken in the order of the data",
-    shownBy: "three",
-    from: "joined_key(position_at(index))",
-    to: "joined_key(index + 0u * position_at(index))",
-  },
-  {
-    title: "the second key is taken from the start of its binding",
-    shownBy: "three",
-    from: "values[call.values_base + position]",
-    to: "values[position]",
-  },
-  {
-    title: "the less important key is in the high word",
-    shownBy: "three",
-    from: "return vec2<u32>(later, first);",
-    to: "return vec2<u32>(first, later);",
-  },
-]);
+);

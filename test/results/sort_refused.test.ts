@@ -4,7 +4,7 @@ import { u32 } from "../../src/algebra/integers.ts";
 import { u64 } from "../../src/algebra/types_64.ts";
 import { ArgumentError, LimitError, SourceError } from "../../src/errors.ts";
 import { planSort } from "../../src/plan/sort.ts";
-import { readWords, storageBuffer } from "../support/buffers.ts";
+import { destroyAll, readWords, storageBuffer } from "../support/buffers.ts";
 import { planAs, useFold } from "../support/fold.ts";
 import { factsWith } from "../support/kernels.ts";
 import { lacks, Particle } from "../support/sorts.ts";
@@ -186,9 +186,7 @@ test("arrays on the GPU as into, and as offsets", async () => {
     const cause = await call.catch((one: unknown) => one);
     expect(cause).toMatchObject({ name: "ArgumentError", option, message: expect.stringMatching(message) });
   }
-  for (const one of [array, few, floats, counted, none]) {
-    one.destroy();
-  }
+  destroyAll(array, few, floats, counted, none);
 });
 
 test("an empty list of values is a list", async () => {
@@ -251,8 +249,7 @@ test("ranges that overlap, are too short, or are not there: before anything is r
   // Nothing was recorded, so the encoder is still whole and empty.
   device.queue.submit([encoder.finish()]);
   expect([...(await readWords(device, b))].every((word) => word === 0)).toBe(true);
-  direct.destroy();
-  gathering.destroy();
+  destroyAll(direct, gathering);
   expect(() => direct.record(device.createCommandEncoder(), { input: a, output: b, length })).toThrow(
     /was destroyed|values/,
   );

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
@@ -12,7 +11,7 @@ import type { Plan } from "../../src/plan/plan.ts";
 import { planTopKRows } from "../../src/plan/select_rows.ts";
 import { planSegmentSort } from "../../src/plan/sort_segments.ts";
 import { argSortReference, topKReference } from "../../src/reference/sort.ts";
-import { GUARD, guarded, storageBuffer, submitted } from "../support/buffers.ts";
+import { destroyAll, GUARD, guarded, storageBuffer, submitted, wordsOf } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { useFold } from "../support/fold.ts";
 import { pairs } from "../support/pairs.ts";
@@ -312,12 +311,6 @@ const plannedNetwork = (
   return plan;
 };
 
-const wordsOf = (array: AnyArray): Uint32Array => {
-  const words = new Uint32Array(Math.ceil(array.byteLength / 4));
-  new Uint8Array(words.buffer).set(new Uint8Array(array.buffer, array.byteOffset, array.byteLength));
-  return words;
-};
-
 // Slots of 2 items up to the whole tile.
 const ofPairs = pairs({
   most: [2, 7, 16, 32],
@@ -382,9 +375,7 @@ test.for(ofPairs)(
         title,
       );
       expectSameBits(sorted.subarray(0, 4), guarded(new Uint32Array(0), 4, 0), `${title}: before`);
-      for (const buffer of [input, output, given, moved, starts]) {
-        buffer.destroy();
-      }
+      destroyAll(input, output, given, moved, starts);
     }
     prepared.destroy();
   },
@@ -451,8 +442,7 @@ test.for(ofKeys)(
         [input],
       )) as [Uint32Array];
       expectSameBits(sorted, guarded(wordsOf(gathered(data, positions)), before, 4), `${kind}, ${length}`);
-      input.destroy();
-      starts.destroy();
+      destroyAll(input, starts);
     }
     prepared.destroy();
   },
@@ -483,9 +473,7 @@ test("keys alone: a segment that is longer than maxSegmentLength leaves the NaN 
       [output],
     )) as [Uint32Array];
     expectSameBits(sorted.subarray(span), words.subarray(span), `behind ${span} items`);
-    for (const one of [input, output, offsets]) {
-      one.destroy();
-    }
+    destroyAll(input, output, offsets);
   }
   prepared.destroy();
 });
@@ -516,88 +504,59 @@ describe("topK of rows", () => {
     expectSameBits(actual.values, expected.values, "values");
   });
 
-  /** Tiles of 64 items, so that rows go through several levels. */
-  test.for(["subgroup", "blelloch"] as const)("rows that are divided into chunks, %s", async (algorithm) => {
-    const context = contextOf(fold().device);
+  /** Tiles of 64 items, so that rows go through several levels, by votes and by counters. */
+  const inTiles = (byVotes: boolean) => ({ byVotes, workGroupSize: 64, tile: 64, tileThreads: 32, short: 0 });
+  const chunked = [
+    { title: "by votes, k 5", type: u64, k: 5, lengths: [1, 64, 65, 300], testing: inTiles(true) },
+    { title: "by counters, k 5", type: u64, k: 5, lengths: [1, 64, 65, 300], testing: inTiles(false) },
+    { title: "by counters, k 32", type: u64, k: 32, lengths: [1, 64, 65, 300], testing: inTiles(false) },
+    {
+      title: "by votes, of short rows",
+      type: u64,
+      k: 3,
+      lengths: [1, 15, 16],
+      most: 16,
+      testing: inTiles(true),
+    },
+    {
+      title: "by networks",
+      type: f32,
+      k: 4,
+      lengths: [3, 16, 17, 600],
+      testing: { ...networks[0], tile: 16 },
+    },
+  ] as const;
+  test.for(chunked)("rows that are divided into chunks, $title", async (row) => {
+    const { type, k, lengths, testing, title } = row;
     const { device } = fold();
-    const votes = algorithm === "subgroup";
-    const testing = { byVotes: votes, workGroupSize: 64, tile: 64, tileThreads: 32, short: 0 };
-    for (const [k, most] of [
-      [5, undefined],
-      [32, undefined],
-      [3, 16],
-    ] as const) {
-      const options = {
-        type: u64,
-        k,
-        maxLength: 600,
-        segments: "rows",
-        ...(most && { maxSegmentLength: most }),
-      } as const;
-      const plan = planTopKRows(options, context.facts, testing);
-      const prepared = await prepare(context, plan);
-      for (const length of most ? [1, 15, 16] : [1, 64, 65, 300]) {
-        const count = Math.floor(Math.min(600, 20 * length) / length);
-        const data = kinds.few("u64", count * length, `${length}`) as BigUint64Array;
-        const expected = topKReference(data, k, { segments: { rows: length } });
-        const output = storageBuffer(device, guarded(new Uint32Array(2 * expected.values.length), 4, 3));
-        const indices = storageBuffer(device, guarded(new Uint32Array(expected.indices.length), 5, 2));
-        const [values, positions] = (await submitted(
-          fold().device,
-          (encoder) =>
-            prepared.record(encoder, {
-              input: storageBuffer(device, new Uint32Array(data.buffer)),
-              output: { buffer: output, offset: 16 },
-              indices: { buffer: indices, offset: 20 },
-              length: count * length,
-              rows: length,
-              firstIndex: 3,
-            }),
-          [output, indices],
-        )) as [Uint32Array, Uint32Array];
-        const title = `${k} of ${count} rows of ${length}`;
-        expectSameBits(
-          positions,
-          guarded(
-            Uint32Array.from(expected.indices, (at) => at + 3),
-            5,
-            2,
-          ),
-          title,
-        );
-        expectSameBits(values, guarded(new Uint32Array(expected.values.buffer), 4, 3), title);
-      }
-      prepared.destroy();
-    }
-  });
-
-  test("rows that are divided into chunks that networks sort", async () => {
-    const context = contextOf(fold().device);
-    const { device } = fold();
-    const options = { type: f32, k: 4, maxLength: 600, segments: "rows" } as const;
-    const plan = planTopKRows(options, context.facts, { ...networks[0], tile: 16 });
-    expect(plan.kernels[0]?.code).toContain("network_keys");
+    const context = contextOf(device);
+    const most = "most" in row ? { maxSegmentLength: row.most } : {};
+    const plan = planTopKRows({ type, k, maxLength: 600, segments: "rows", ...most }, context.facts, testing);
+    expect(plan.kernels[0]?.code.includes("network_keys")).toBe(title === "by networks");
     const prepared = await prepare(context, plan);
-    for (const length of [3, 16, 17, 600]) {
+    for (const length of lengths) {
       const count = Math.floor(Math.min(600, 20 * length) / length);
-      const data = kinds.few("f32", count * length, `networks ${length}`) as Float32Array;
-      const expected = topKReference(data, 4, { segments: { rows: length } });
-      const output = storageBuffer(device, guarded(new Uint32Array(expected.values.length), 1, 3));
+      const data = kinds.few(type.name, count * length, `${title} ${length}`) as Float32Array;
+      const expected = topKReference(data, k, { segments: { rows: length } });
+      const words = new Uint32Array(expected.values.buffer);
+      const output = storageBuffer(device, guarded(new Uint32Array(words.length), 4, 3));
       const indices = storageBuffer(device, guarded(new Uint32Array(expected.indices.length), 5, 2));
       const [values, positions] = (await submitted(
         device,
         (encoder) =>
           prepared.record(encoder, {
             input: storageBuffer(device, new Uint32Array(data.buffer)),
-            output: { buffer: output, offset: 4 },
+            output: { buffer: output, offset: 16 },
             indices: { buffer: indices, offset: 20 },
             length: count * length,
             rows: length,
+            firstIndex: 3,
           }),
         [output, indices],
       )) as [Uint32Array, Uint32Array];
-      expectSameBits(positions, guarded(expected.indices, 5, 2), `${length}: positions`);
-      expectSameBits(values, guarded(new Uint32Array(expected.values.buffer), 1, 3), `${length}`);
+      const meant = Uint32Array.from(expected.indices, (at) => at + 3);
+      expectSameBits(positions, guarded(meant, 5, 2), `positions of ${count} rows of ${length}`);
+      expectSameBits(values, guarded(words, 4, 3), `${count} rows of ${length}`);
     }
     prepared.destroy();
   });

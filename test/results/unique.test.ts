@@ -145,34 +145,34 @@ const inverted: Subject = async function* (fold) {
   ];
 };
 
-testMutations(fold, { expanded, inverted }, [
-  { title: "ranks count from 1", shownBy: "expanded", from: "index - start;", to: "index - start + 1u;" },
+testMutations(
+  fold,
+  { expanded, inverted },
   {
-    title: "the first run's ranks start late",
-    shownBy: "expanded",
-    from: "run > 0u) {\n    start = run_end(run - 1u)",
-    to: "run > 0u) {\n    start = run_end(run)",
+    expanded: {
+      "ranks count from 1": ["index - start;", "index - start + 1u;"],
+      "the first run's ranks start late": [
+        "run > 0u) {\n    start = run_end(run - 1u)",
+        "run > 0u) {\n    start = run_end(run)",
+      ],
+      "a value is that of the next run": [
+        "input[call.input_base + run]",
+        "input[call.input_base + run + 1u]",
+      ],
+      "the number of a run is one too many": [
+        "output[call.output_base + index] = run;",
+        "output[call.output_base + index] = run + 1u;",
+      ],
+    },
+    inverted: {
+      "indices stay in the order of the sort": [
+        "positions[call.positions_base + index]] = run",
+        "index] = run",
+      ],
+      "runs have other numbers": ["return index;", "return index + 1u;"],
+    },
   },
-  {
-    title: "a value is that of the next run",
-    shownBy: "expanded",
-    from: "input[call.input_base + run]",
-    to: "input[call.input_base + run + 1u]",
-  },
-  {
-    title: "the number of a run is one too many",
-    shownBy: "expanded",
-    from: "output[call.output_base + index] = run;",
-    to: "output[call.output_base + index] = run + 1u;",
-  },
-  {
-    title: "indices stay in the order of the sort",
-    shownBy: "inverted",
-    from: "positions[call.positions_base + index]] = run",
-    to: "index] = run",
-  },
-  { title: "runs have other numbers", shownBy: "inverted", from: "return index;", to: "return index + 1u;" },
-]);
+);
 
 test("the counts that references give are those of runLengths", () => {
   const data = Uint32Array.of(4, 4, 7, 4);

@@ -1,6 +1,7 @@
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { arrayOver } from "../../src/algebra/arrays.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
+import type { Items } from "./compare.ts";
 import { randomWords } from "./random.ts";
 
 const STORAGE = 0x80;
@@ -21,10 +22,27 @@ export function storageBuffer(
 
 /** A storage buffer that holds an array, with random words before and behind it. */
 export function arrayBuffer(device: GPUDevice, data: AnyArray, before = 0, behind = 0): GPUBuffer {
-  const bytes = new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
-  const words = randomWords(before + Math.max(4, Math.ceil(bytes.length / 4)) + behind, "around");
-  new Uint8Array(words.buffer).set(bytes, before * 4);
+  const words = randomWords(before + Math.max(4, Math.ceil(data.byteLength / 4)) + behind, "around");
+  new Uint8Array(words.buffer).set(bytesIn(data), before * 4);
   return storageBuffer(device, words);
+}
+
+/** Destroys buffers, arrays, plans and folds. One may stand there twice. */
+export function destroyAll(...all: readonly ({ destroy(): void } | undefined)[]): void {
+  for (const one of all) {
+    one?.destroy();
+  }
+}
+
+/** The bytes of an array. */
+export const bytesIn = ({ buffer, byteOffset, byteLength }: Items): Uint8Array =>
+  new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
+
+/** The same in a copy, as whole words. */
+export function wordsOf(items: Items): Uint32Array<ArrayBuffer> {
+  const words = new Uint32Array(Math.ceil(items.byteLength / 4));
+  new Uint8Array(words.buffer).set(bytesIn(items));
+  return words;
 }
 
 /** Words between others that nothing may write. */

@@ -1,4 +1,6 @@
+import { emptyLike } from "../../src/algebra/array_values.ts";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
+import { arrayOver } from "../../src/algebra/arrays.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
@@ -8,7 +10,7 @@ import { f64, u64 } from "../../src/algebra/types_64.ts";
 import { matrix } from "../look_back/operators.ts";
 import { untyped } from "./fold.ts";
 import { affine } from "./operators.ts";
-import { anyItems, randomBits, randomWords } from "./random.ts";
+import { anyItems, manyMagnitudes, randomBits, randomWords } from "./random.ts";
 
 /** An operator on a type, with a value that may come before the first item. */
 export interface Combination {
@@ -17,6 +19,12 @@ export interface Combination {
   readonly initial: Value;
   readonly items?: (length: number) => AnyArray;
 }
+
+/** Structs of any words. */
+export const structItems =
+  (type: ElementType) =>
+  (length: number): AnyArray =>
+    arrayOver(type, randomWords((length * type.bytes) / 4, `${type.name} ${length}`).buffer as ArrayBuffer);
 
 /** Types of each size, and operators that commute and that do not. */
 export const combinations: readonly Combination[] = [
@@ -36,9 +44,7 @@ export const combinations: readonly Combination[] = [
     initial: 0.1,
     items(length) {
       const next = randomBits(`f64 ${length}`);
-      return Float64Array.from({ length }, () =>
-        next() % 9 === 0 ? -0 : (next() / 2 ** 32 - 0.5) * 2 ** (next() % 40),
-      );
+      return manyMagnitudes(length, `f64 ${length}`).map((x) => (next() % 9 === 0 ? -0 : x));
     },
   },
   { type: u64, op: untyped(mul), initial: 3n },
@@ -47,11 +53,17 @@ export const combinations: readonly Combination[] = [
     type: matrix.type,
     op: matrix as unknown as Operator<string>,
     initial: { a: 1, b: 2, c: 3, d: 4 },
-    items: (length) =>
-      matrix.type.over(randomWords(length * 4, `matrix ${length}`).buffer as ArrayBuffer) as never,
+    items: structItems(matrix.type as ElementType),
   },
 ];
 
 /** Random items of a combination. */
-export const itemsOf = ({ type, items }: Combination, length: number): AnyArray =>
+export const itemsOf = ({ type, items }: Pick<Combination, "type" | "items">, length: number): AnyArray =>
   items?.(length) ?? anyItems(type.name as TypeName, length, `${type.name} ${length}`);
+
+/** A value, as an array of one. */
+export function arrayOfOne(type: ElementType, value: Value): AnyArray {
+  const { array, set } = emptyLike(arrayOver(type, new ArrayBuffer(0)), 1, type);
+  set(0, value);
+  return array;
+}

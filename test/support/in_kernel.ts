@@ -11,7 +11,7 @@ import type { InKernelFunctions } from "../../src/in_kernel/link.ts";
 import { link } from "../../src/in_kernel/link.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import { compileKernel } from "./buffers.ts";
+import { compileKernel, wordsOf } from "./buffers.ts";
 import { expectSameBits } from "./compare.ts";
 import { allBits, randomBits, randomItems, sparseItems, valuesAs } from "./random.ts";
 
@@ -207,12 +207,6 @@ export type Order = keyof typeof orders;
 /** A kernel's results with the padding of structs as it was before. */
 const withoutPadding = (array: AnyArray): AnyArray =>
   array instanceof StructArray ? array.type.from(array) : array;
-
-const wordsOf = (items: AnyArray): Uint32Array => {
-  const bytes = new Uint8Array(Math.ceil(items.byteLength / 4) * 4);
-  bytes.set(new Uint8Array(items.buffer as ArrayBuffer, items.byteOffset, items.byteLength));
-  return new Uint32Array(bytes.buffer);
-};
 
 /** Calls in a kernel. SwiftShader compiles nine of subgroups in minutes, and three times three in a second. The simulator takes any number. */
 const mostCalls = ({ adapterInfo }: GPUDevice): number => (adapterInfo.vendor === "wavefold" ? 16 : 3);

@@ -16,10 +16,10 @@ type Outcome = readonly [found: unknown, expected: unknown];
 /** Calls, each of which is made only once it is asked for: the first wrong one is enough. */
 export type Subject = (fold: Fold) => AsyncIterable<Outcome>;
 
-export interface Mutation<Name extends string> extends Change {
-  readonly title: string;
-  /** The calls that show it. */
-  readonly shownBy: Name;
+/** What a rule's text is replaced by, and what else there is to know of it. */
+type Mutation = readonly [from: Change["from"], to: string, more?: MutationDetails];
+
+interface MutationDetails {
   /** What else is changed, since the mutation would not show without it. Alone, it leaves all results right. */
   readonly besides?: Change & {
     /** Whether that takes an adapter on which items arrive in order, which WGSL does not promise. */
@@ -28,6 +28,11 @@ export interface Mutation<Name extends string> extends Change {
   /** Why it does not show on GPUs, if it does not. */
   readonly unseenOnGpus?: string;
 }
+
+/** Mutations, by the calls that show them and by what is wrong then. */
+export type Mutations<Name extends string> = {
+  readonly [name in Name]?: Readonly<Record<string, Mutation>>;
+};
 
 /**
  * The examples of a primitive that is described, on arrays in buffers with other bytes around them: with their lengths on the GPU, and recorded.
@@ -58,7 +63,7 @@ export const examplesOf = (
 export function testMutations<Name extends string>(
   fold: () => Fold,
   subjects: Readonly<Record<Name, Subject>>,
-  mutations: readonly Mutation<Name>[],
+  mutations: Mutations<Name>,
 ): void {
   describe("without a mutation, all is right", () => {
     test.for(Object.keys(subjects) as Name[])("%s", async (name) => {
@@ -68,17 +73,24 @@ export function testMutations<Name extends string>(
     });
   });
 
-  test.for(mutations)("caught: $title", async (mutation, { skip }) => {
+  const rows = (Object.keys(mutations) as Name[]).flatMap((shownBy) =>
+    Object.entries(mutations[shownBy] ?? {}).map(([title, [from, to, more = {}]]) => ({
+      title,
+      shownBy,
+      change: { from, to },
+      ...more,
+    })),
+  );
+  test.for(rows)("caught: $title", async ({ shownBy, change, besides, unseenOnGpus }, { skip }) => {
     allowFindings();
-    skip(adapter === "gpu" && mutation.unseenOnGpus !== undefined, mutation.unseenOnGpus);
-    const { besides } = mutation;
+    skip(adapter === "gpu" && unseenOnGpus !== undefined, unseenOnGpus);
     skip(besides?.needsOrder === true && !arriveInOrder(fold()), "items may arrive in any order here");
     const runWith = async (...changes: readonly Change[]): Promise<boolean> => {
       const takeBack = plant(fold(), ...changes);
       let isRight = true;
       let changed: readonly number[] = [];
       try {
-        for await (const [found, expected] of subjects[mutation.shownBy](fold())) {
+        for await (const [found, expected] of subjects[shownBy](fold())) {
           isRight = isSame(found, expected);
           if (!isRight) {
             break;
@@ -104,7 +116,7 @@ export function testMutations<Name extends string>(
     if (besides) {
       expect(await runWith(besides), "what is changed besides leaves results right").toBe(true);
     }
-    expect(await runWith(...(besides ? [besides] : []), mutation), "every result is right all the same").toBe(
+    expect(await runWith(...(besides ? [besides] : []), change), "every result is right all the same").toBe(
       false,
     );
   });

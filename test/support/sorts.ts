@@ -13,7 +13,7 @@ import type { TuningOptions } from "../../src/plan/options.ts";
 import type { SortPlan } from "../../src/plan/sort.ts";
 import { planSort } from "../../src/plan/sort.ts";
 import { argSortReference } from "../../src/reference/sort.ts";
-import { readWords, storageBuffer } from "./buffers.ts";
+import { readWords, storageBuffer, wordsOf } from "./buffers.ts";
 import { expectSameBits } from "./compare.ts";
 import { randomItems } from "./random.ts";
 import { gathered, kinds } from "./sorted_arrays.ts";
@@ -51,12 +51,6 @@ export const plannedSort = (
 /** Prepares a plan on a fold's device. */
 export const prepareOn = ({ device }: Fold, plan: SortPlan): Promise<Prepared> =>
   prepare(contextOf(device), plan);
-
-const wordsOf = (array: AnyArray): Uint32Array => {
-  const words = new Uint32Array(Math.ceil(array.byteLength / 4));
-  new Uint8Array(words.buffer).set(new Uint8Array(array.buffer, array.byteOffset, array.byteLength));
-  return words;
-};
 
 /** What is sorted, and how. */
 export interface SortedData {
