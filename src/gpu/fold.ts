@@ -86,7 +86,7 @@ import { givenOf } from "./device/given.ts";
 import { withNumbers } from "./executor/plan_with_parts.ts";
 import { loadParamsOf } from "./executor/with_params.ts";
 import type { Arguments } from "./forms/call.ts";
-import type { Forms } from "./forms/forms.ts";
+import type { CallForms, Forms } from "./forms/forms.ts";
 import type { GpuArray, Memory } from "./gpu_arrays/gpu_array.ts";
 import type { UploadOptions, WrapOptions } from "./gpu_arrays/upload_and_wrap.ts";
 import type { Prepared } from "./recordings/recording.ts";
@@ -109,15 +109,11 @@ type FormsName =
   | Exclude<keyof typeof import("./parts/primitives.ts"), "argAtHand">;
 
 /** A part that has forms. */
-type FormsPart = Partial<Record<FormsName, Forms>>;
+type FormsPart = Partial<Record<FormsName, CallForms>>;
 
-/** The forms of a primitive of this name. */
-const loadForms = (
-  name: FormsName,
-  load: () => FormsPart | Promise<FormsPart> = name === "sort" || name === "argSort"
-    ? loadSorts
-    : loadPrimitives,
-): Forms | Promise<Forms> => afterLoad(load(), (part) => part[name] as Forms);
+/** Loads the part that has the forms of a primitive of this name. */
+const loaderOf = (name: FormsName): (() => FormsPart | Promise<FormsPart>) =>
+  name === "sort" || name === "argSort" ? loadSorts : loadPrimitives;
 
 /**
  * The option that names the type. It stands beside the other options, since TypeScript infers nothing from options of which one is missing
@@ -140,18 +136,17 @@ interface SegmentsAndInto {
   readonly into?: unknown;
 }
 
-/** What says where the segments of a sort or a selection start. */
-function startsIn(options: object | undefined): Readonly<Record<"offsets" | "begins" | "ends", unknown>> {
-  const { offsets, begins, ends } = Object(Object(options).segments);
-  return { offsets, begins, ends };
+/** The arrays that stand among the options of folds, sorts and selections, and in their `segments`. A call takes some of them. */
+function arraysIn(options: object | undefined): Readonly<Record<string, unknown>> {
+  const { into, initial, total, flags, segments } = Object(options);
+  const { offsets, begins, ends, heads, headBits, keys } = Object(segments);
+  return { into, initial, total, flags, offsets, begins, ends, heads, headBits, keys };
 }
 
 /** What a call of a primitive is given beside its arrays and options. */
 interface OtherArguments extends Pick<Arguments, "numbers"> {
   /** The operands that are lists of arrays. */
   readonly lists?: Readonly<Record<string, readonly unknown[]>>;
-  /** Loads its forms, if they are in no part of {@link loadForms}. */
-  readonly load?: typeof loadArrays;
 }
 
 /** The two ends of a stream, whose code is loaded later. */
@@ -968,7 +963,7 @@ export class Fold {
     k: K,
     options?: TopKCallOptions<Data>,
   ): Promise<TopKOf<Data, K>> {
-    const arrays = { data, ...startsIn(options), ...(Object(k) === k && { k }) };
+    const arrays = { data, ...arraysIn(options), ...(Object(k) === k && { k }) };
     return this.#call("topK", arrays, options, { numbers: { k } });
   }
 
@@ -999,12 +994,12 @@ export class Fold {
   /** Scans, reduces, compacts or partitions an array. The calling method gives the result its type. */
   async #fold(primitive: Primitive, data: unknown, options: SegmentsAndInto = {}): Promise<never> {
     if (isOnGpu(data)) {
-      // Its operands are among the options, and among those of the segments.
-      return this.#call(primitive, { ...options, ...options?.segments, data }, options, { load: loadArrays });
+      return this.#call(primitive, { data, ...arraysIn(options) }, options, {}, loadArrays);
     }
     // The arrays may change while the code is loaded.
-    const [given, into] = [givenOf(data as AnyArray), givenOf(options?.into as AnyArray)];
-    if (options?.segments !== undefined && (primitive === "scan" || primitive === "reduce")) {
+    const { segments, into: room } = Object(options);
+    const [given, into] = [givenOf(data as AnyArray), givenOf(room)];
+    if (segments !== undefined && (primitive === "scan" || primitive === "reduce")) {
       const { segmentsAtHand } = await loadArrays();
       return segmentsAtHand(primitive, this.#context, this.#arrays, given, options, into) as never;
     }
@@ -1017,7 +1012,8 @@ export class Fold {
     name: FormsName,
     operands: Readonly<Record<string, unknown>>,
     options: object = {},
-    { lists = {}, load, ...others }: OtherArguments = {},
+    { lists = {}, ...others }: OtherArguments = {},
+    load: () => FormsPart | Promise<FormsPart> = loaderOf(name),
   ): Promise<never> {
     // The arrays may change while the code is loaded.
     const arrays: Record<string, Given | readonly Given[]> = {};
@@ -1025,25 +1021,24 @@ export class Fold {
       arrays[operand] = givenOf(operands[operand] as AnyArray);
     }
     for (const operand in lists) {
-      arrays[operand] = (lists[operand] as readonly AnyArray[]).map((one) => givenOf(one));
+      arrays[operand] = (lists[operand] as readonly AnyArray[]).map(givenOf);
     }
     const given = { ...others, arrays, options };
     const params = loadParamsOf(options);
-    const loaded = afterLoad(params, () => loadForms(name, load)) as Forms | Promise<Forms>;
+    const loaded = afterLoad(
+      afterLoad(params, load) as FormsPart | Promise<FormsPart>,
+      (part) => part[name] as CallForms,
+    );
     if (!(loaded instanceof Promise)) {
       return loaded.call(this.#context, this.#arrays, given) as never;
     }
     const shared: GpuArray[] = [];
-    const sharedOf = (one: Given | readonly Given[]): Given | readonly Given[] => {
-      if (!("data" in one)) {
-        return one.map((array) => sharedOf(array) as Given);
+    for (const one of Object.values(arrays).flat() as { data: unknown }[]) {
+      const array = isOnGpu(one.data) && (one.data as Partial<GpuArray>).share?.();
+      if (array) {
+        shared.push(array);
+        one.data = array;
       }
-      const array = isOnGpu(one.data) ? (one.data as object as Partial<GpuArray>).share?.() : undefined;
-      shared.push(...(array ? [array] : []));
-      return array ? { ...one, data: array as never } : one;
-    };
-    for (const operand in arrays) {
-      arrays[operand] = sharedOf(arrays[operand] as Given | readonly Given[]);
     }
     try {
       return (await (await loaded).call(this.#context, this.#arrays, given)) as never;
@@ -1056,10 +1051,10 @@ export class Fold {
 
   /** Sorts by an array, or by a list of the first key and those behind it. */
   #sort(name: "sort" | "argSort", data: unknown, options: object = {}): Promise<never> {
-    const { values, into } = Object(options);
+    const { values } = Object(options);
     const [first, ...thenBy] = Array.isArray(data) ? data : [data];
     const lists = { ...(thenBy.length > 0 && { thenBy }), ...(Array.isArray(values) && { values }) };
-    const arrays = { data: first, values, into, ...startsIn(options) };
+    const arrays = { data: first, values, ...arraysIn(options) };
     return this.#call(name, arrays, options, { lists });
   }
 
@@ -1071,8 +1066,8 @@ export class Fold {
   }
 
   /** Prepares a primitive for recordings once its code is there. */
-  #prepare(name: FormsName, options: object): Promise<Prepared> {
-    return withNumbers(async () => (await loadForms(name)).prepare(this.#context, options));
+  #prepare(name: Exclude<FormsName, Primitive>, options: object): Promise<Prepared> {
+    return withNumbers(async () => ((await loaderOf(name)())[name] as Forms).prepare(this.#context, options));
   }
 
   /**

@@ -1,34 +1,26 @@
-import { u32 } from "../algebra/integers.ts";
 import type { Matrices } from "../algebra/segments.ts";
-import { endsIn, requireKind, requireRows } from "../algebra/segments.ts";
+import { requireKind, requireRows } from "../algebra/segments.ts";
 import type { ElementType } from "../algebra/types.ts";
-import { isSameType } from "../algebra/types.ts";
-import { ArgumentError, refuse } from "../errors.ts";
+import { ArgumentError } from "../errors.ts";
 import type { SegmentsBy } from "../plan/options.ts";
 import { requireRunKey } from "../plan/run_key.ts";
 import type { Given, Operand, Request, Result } from "./primitive.ts";
-import { notOnGpuError } from "./primitive.ts";
+import { notOnGpuError, requireU32 } from "./primitive.ts";
+import { requireStarts, starts } from "./sort_starts.ts";
 
 // Segments of scans and reductions of arrays on the GPU. What says where they start is on the GPU, too.
 
 const inside = "segments";
 
-const operandOf = (name: string, range = name): Operand => ({
-  name,
-  range: range as Operand["range"],
-  inside,
-  mayBeAtHand: true,
-});
+const marks = [
+  ...starts,
+  { name: "heads", range: "heads", inside },
+  { name: "headBits", range: "heads", inside },
+  { name: "keys", range: "keys", inside },
+] as const;
 
-/** What may say where segments start. */
-export const segmentOperands: readonly Operand[] = [
-  operandOf("offsets"),
-  operandOf("begins"),
-  operandOf("ends"),
-  operandOf("heads"),
-  operandOf("headBits", "heads"),
-  operandOf("keys"),
-];
+/** What may say where segments start. Whether it does is known first, and then whether it is on the GPU. */
+export const segmentOperands: readonly Operand[] = marks.map((one) => ({ ...one, mayBeAtHand: true }));
 
 /** The option that says where segments start. Nobody has checked it. */
 export interface SegmentsGiven {
@@ -36,7 +28,7 @@ export interface SegmentsGiven {
 }
 
 /** The segments of a call. */
-export interface FoldSegments extends Pick<Request, "numbers" | "named" | "reads"> {
+export interface FoldSegments extends Pick<Request, "numbers" | "named" | "aliases"> {
   /** What the plan takes. */
   readonly by: SegmentsBy;
   /** The most segments that there may be, and whether only the GPU knows how many there are. */
@@ -44,18 +36,6 @@ export interface FoldSegments extends Pick<Request, "numbers" | "named" | "reads
   readonly isCounted?: boolean;
   /** The key that a reduction gives for each run. */
   readonly runs?: Pick<Result, "type" | "like"> | undefined;
-}
-
-/** @throws {ArgumentError} for an operand of another type than u32. */
-export function requireWords(
-  type: ElementType | undefined,
-  name: string,
-  title: string,
-  option: string = inside,
-): void {
-  if (type && !isSameType(type, u32)) {
-    throw new ArgumentError(`${title}: ${name} holds ${type.name}; it takes u32`, option);
-  }
 }
 
 /** Where the segments of a call start. @throws {ArgumentError} */
@@ -77,52 +57,23 @@ export function segmentsOf(given: Given<SegmentsGiven>, title: string, name: str
     const named = { segments: kind, rows, columns };
     return { by: { shape: [2, rows, columns], axis: 1 }, most: matrices * columns, named };
   }
-  const arrays = { [kind]: value, ...(kind === "begins" && { ends: endsIn(options.segments) }) };
-  for (const [marks, array] of Object.entries(arrays)) {
+  for (const marks of kind === "begins" ? [kind, "ends"] : [kind]) {
+    const array = Object(options.segments)[marks];
     if (array !== undefined && types[marks] === undefined) {
       throw notOnGpuError(name, array, inside, "data", marks);
     }
-    if (marks !== "keys") {
-      requireWords(types[marks], marks, title);
-    }
   }
   if (kind === "offsets" || kind === "begins") {
-    const segmentCount = requireStarts(kind, given, title);
+    const segmentCount = requireStarts(given, title);
     return { by: kind, numbers: { segmentCount }, most: segmentCount };
+  }
+  if (kind !== "keys") {
+    requireU32(types[kind], kind, title, inside);
   }
   requireMarks(kind, given, title);
   return kind === "keys"
     ? runsOf(given, title, name === "reduce")
     : { by: kind, most: items, isCounted: true };
-}
-
-/** The number of segments that start at offsets, or that have a begin and an end each. @throws {ArgumentError} */
-function requireStarts(
-  kind: "offsets" | "begins",
-  { lengths: { offsets = 0, begins = 0, ends = 0 }, counted = [] }: Given<SegmentsGiven>,
-  title: string,
-): number {
-  if (kind === "offsets") {
-    if (counted.includes(kind) || offsets < 1) {
-      refuse(
-        title,
-        "segments",
-        offsets < 1 ? "no offsets" : "offsets with a length on the GPU",
-        "one offset more than there are segments, and their number on the CPU",
-      );
-    }
-    return offsets - 1;
-  }
-  if (counted.includes("begins") || counted.includes("ends")) {
-    refuse(title, "segments", "begins or ends with a length on the GPU", "their number on the CPU");
-  }
-  if (begins !== ends) {
-    throw new ArgumentError(
-      `${title}: there are ${begins} begins and ${ends} ends; each segment has one of both`,
-      "segments",
-    );
-  }
-  return begins;
 }
 
 /** Requires a key, a flag or a bit for each item. @throws {ArgumentError} if the host knows that their numbers differ. */
@@ -155,7 +106,7 @@ function runsOf(
   const computed = text === undefined ? {} : { key: text, keyType: type };
   return {
     by: { keys: from, ...computed, ...(reduces && { unique: true }) },
-    ...("keys" in lengths ? {} : { reads: { keys: "data" } }),
+    ...("keys" in lengths ? {} : { aliases: { keys: "data" } }),
     most: lengths.data ?? 0,
     isCounted: true,
     ...(reduces && { runs: { type, ...(text === undefined && { like: "keys" }) } }),

@@ -10,11 +10,11 @@ import { planFold } from "../plan/plan_fold.ts";
 import type { Primitive as FoldName } from "../plan/plan_recording.ts";
 import { compact } from "./compact.ts";
 import type { FoldSegments, SegmentsGiven } from "./fold_segments.ts";
-import { requireWords, segmentOperands, segmentsOf } from "./fold_segments.ts";
+import { segmentOperands, segmentsOf } from "./fold_segments.ts";
 import type { OptionsOf } from "./option_names.ts";
 import { partition } from "./partition.ts";
 import type { Given, Operand, Primitive, Request, Result } from "./primitive.ts";
-import { requireNamed, requireOneEach } from "./primitive.ts";
+import { requireNamed, requireOneEach, requireU32 } from "./primitive.ts";
 import { reduce } from "./reduce.ts";
 import { scan } from "./scan.ts";
 
@@ -85,7 +85,7 @@ function requireSelection(title: string, given: Given<Options>): void {
     );
   }
   if (flags) {
-    requireWords(flags, "flags", title, "flags");
+    requireU32(flags, "flags", title);
     requireOneEach(title, given, "data", "flags", { items: "items" });
   }
 }
@@ -99,7 +99,10 @@ function requireSegmentsBindable(
   const { data: items = 0 } = lengths;
   requireBindable(title, items, Math.max(types.data?.bytes ?? 0, type.bytes), limits, "data");
   for (const { name, range } of segmentOperands) {
-    requireBindable(`${title}: ${range}`, lengths[name] ?? 0, types[name]?.bytes ?? 0, limits, "segments");
+    const marks = types[name];
+    if (marks) {
+      requireBindable(`${title}: ${range}`, lengths[name] ?? 0, marks.bytes, limits, "segments");
+    }
   }
   if (isReduced) {
     requireBindable(`${title}: the totals`, most, type.bytes, limits, "segments");
@@ -136,10 +139,10 @@ function requestOf(name: FoldName, given: Given<Options>): Request {
       ...(segments && { segments: segments.by }),
     },
     named: segments?.named,
-    reads: segments?.reads,
+    aliases: segments?.aliases,
     numbers: segments?.numbers ?? {},
     initial,
-    results: resultsOf(name, given, { type: others.indices ? u32 : type, most }, segments),
+    ...resultsOf(name, given, { type: others.indices ? u32 : type, most }, segments),
     itemBytes: Math.max(own.bytes, type.bytes),
     // Carries of exact sums would be rounded between windows.
     goesInWindows: () =>
@@ -155,10 +158,10 @@ function resultsOf(
   { types, options: { classes } }: Given<Options>,
   { type, most }: Pick<Result, "type" | "most">,
   segments: FoldSegments | undefined,
-): readonly Result[] {
+): Pick<Request, "results" | "give"> {
   const isCounted = name === "compact" || (name === "reduce" && segments?.isCounted);
   const items: Result = {
-    name: name === "partition" || segments?.runs ? "values" : "result",
+    name: "result",
     range: "output",
     type,
     most,
@@ -167,11 +170,18 @@ function resultsOf(
     hasGaps: name === "scan" && segments?.by === "begins",
   };
   if (name === "partition") {
-    const counts = classes === undefined ? "count" : "offsets";
-    return [items, { name: counts, range: "count", type: u32, most: (classes ?? 0) + 1 }];
+    return {
+      results: [items, { name: "count", range: "count", type: u32, most: (classes ?? 0) + 1 }],
+      give: ([values, count]) => (classes === undefined ? { values, count } : { values, offsets: count }),
+    };
   }
   const { runs } = segments ?? {};
-  return runs ? [items, { ...runs, name: "keys", range: "unique", most, length: "count" }] : [items];
+  return runs
+    ? {
+        results: [items, { ...runs, name: "keys", range: "unique", most, length: "count" }],
+        give: ([values, keys]) => ({ keys, values }),
+      }
+    : { results: [items] };
 }
 
 /** A primitive with its options, and what it takes beside the data. */

@@ -105,7 +105,7 @@ export interface Request<Results extends string = string> {
   /** The value that it takes as `initial`. */
   readonly initial?: unknown;
   /** Further ranges of the recording, and the operand whose array each one is. */
-  readonly reads?: { readonly [Name in RangeName]?: string } | undefined;
+  readonly aliases?: { readonly [Name in RangeName]?: string } | undefined;
   readonly results: readonly Result<Results>[];
   /** What calls give of their results. Without it, a call gives its only result, or an object of all by their names. */
   give?(results: readonly unknown[]): unknown;

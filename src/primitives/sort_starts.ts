@@ -82,7 +82,7 @@ export function startsOf(given: Given<StartsOptions>, title: string): Starts {
 }
 
 /** The number of segments whose starts are on the GPU. @throws {ArgumentError} for starts that are none, or whose number only the GPU knows. */
-function requireStarts({ types, lengths, counted }: Given<StartsOptions>, title: string): number {
+export function requireStarts({ types, lengths, counted }: Given<StartsOptions>, title: string): number {
   for (const name of ["offsets", "begins", "ends"] as const) {
     if (types[name]) {
       requireU32(types[name], name, title, "segments");

@@ -1133,3 +1133,18 @@ async function meaningless(own: Fold, buffer: GPUBuffer): Promise<void> {
 test("types are checked", () => {
   expect(meaningless).toBeInstanceOf(Function);
 });
+
+test("members of `segments` are no options of the call, and keys come before values", async () => {
+  const data = await fold().upload(Uint32Array.of(1, 2, 3, 4));
+  const into = await fold().upload(new Uint32Array(4));
+  const initial = await fold().upload(Uint32Array.of(10));
+  const rows = { rows: 2, into: undefined, initial: undefined };
+  const sums = await fold().scan(data, { into, initial, segments: rows });
+  expect(await into.read()).toEqual(Uint32Array.of(11, 13, 13, 17));
+  expect(sums.buffer).toBe(into.buffer);
+  const runs = await fold().reduce(data, { segments: { keys: data } });
+  expect(Object.keys(runs)).toEqual(["keys", "values"]);
+  for (const array of [data, into, initial, runs.keys, runs.values]) {
+    array.destroy();
+  }
+});

@@ -148,6 +148,16 @@ describe("a driver whose library lacks another", () => {
       "its library libGLX_nvidia.so.0 is not installed",
     ],
     [
+      "libGLX_nvidia.so.0: cannot read file data: Is a directory",
+      "driver-missing",
+      "is no library, or cannot be read",
+    ],
+    [
+      "Error relocating libGLX_nvidia.so.0: Exec format error",
+      "driver-other-machine",
+      "is built for another processor than x64",
+    ],
+    [
       "libGLX_nvidia.so.0: cannot open shared object file: Permission denied",
       "driver-missing",
       "is no library, or cannot be read",
@@ -527,6 +537,7 @@ describe("this machine", () => {
       writeFileSync(other, "text");
       expect(stateOfLibrary(system, other)).toMatchObject({ state: "unreadable" });
       expect(stateOfLibrary(system, "libnowhere.so.1")).toEqual({ state: "absent" });
+      expect(stateOfLibrary(system, join(folder, "a: b", "none.so"))).toEqual({ state: "absent" });
       expect(stateOfLibrary(system, "libm.so.6")).toEqual({ state: "loads" });
       expect(system.openProblem("/dev/null")).toBeUndefined();
       expect(system.openProblem(join(folder, "none"))).toBe("ENOENT");

@@ -154,9 +154,9 @@ export function explainCall({ cpu }: Pick<Context, "cpu">, method: CallName, len
   }
   const most = mostOf(lengths, method);
   return most === Infinity
-    ? { machine: "cpu", why: "The adapter computes on the CPU itself, and takes longer." }
+    ? { machine: "cpu", why: "The adapter computes on the CPU itself, and is slower." }
     : {
         machine: length <= most ? "cpu" : "gpu",
-        why: `Up to ${most} elements, the way to the GPU and back takes longer than the CPU does.`,
+        why: `Up to ${most} elements, the CPU is faster than the way to the GPU and back.`,
       };
 }

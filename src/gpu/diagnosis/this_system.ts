@@ -78,8 +78,11 @@ function loadProblem(path: string): string | undefined {
 
 /** With the variable `LD_TRACE_LOADED_OBJECTS`, glibc's linker lists what it would load, as ldd(1) does, and runs nothing. */
 function linkedWith(name: string): ReturnType<System["linkedWith"]> {
+  // Another linker runs the program, which may be one that does not know `--version`. It would then be here again.
+  if (process.env.LD_TRACE_LOADED_OBJECTS) {
+    return { missing: [] };
+  }
   const env = { ...process.env, LD_TRACE_LOADED_OBJECTS: "1", LD_PRELOAD: name };
-  // Another linker runs the program.
   const listed = execFileSync(process.execPath, ["--version"], {
     env,
     encoding: "utf8",

@@ -62,7 +62,7 @@ export interface Arguments {
 }
 
 /** How calls of a primitive on arrays on the GPU are carried out. */
-export interface OnGpu {
+export interface Runner {
   /** Runs a call that was checked. It gives an array for each result, but none for those that are dropped. */
   run(
     called: CallOnGpu,
@@ -82,7 +82,7 @@ export interface OnGpu {
 /** What is known of a call beside its arrays and its request. */
 export interface CallOnGpu {
   readonly primitive: Primitive<never>;
-  readonly ways: OnGpu;
+  readonly runner: Runner;
   readonly context: Context;
   readonly arrays: Arrays;
   /** The operands that it was given. Each array of a list is one. */
@@ -117,7 +117,7 @@ function operandsIn(
     if (mayBeAtHand && !isOnGpu((arrays[name] as Given | undefined)?.data)) {
       continue;
     }
-    const given = arrays[name] ?? givenOf(Object(Object(options)[inside ?? ""])[name]);
+    const given = arrays[name] ?? givenOf(inside && Object(Object(options)[inside])[name]);
     if (!("data" in given)) {
       const names = Object.keys(isByName ? Object(Object(options)[name]) : given);
       pairs.push(...operandsOfList(operand, names).map((one, at): GivenOperand => [one, given[at] as Given]));
@@ -137,7 +137,7 @@ export async function call(
   context: Context,
   arrays: Arrays,
   given: Arguments,
-  ways = usual,
+  runner = usualRunner,
 ): Promise<unknown> {
   const { name } = primitive;
   const pairs = operandsIn(primitive, given);
@@ -147,13 +147,13 @@ export async function call(
   const into = given.arrays.into as Given | undefined;
   const called: Call = {
     primitive,
-    ways,
+    runner,
     context,
     arrays,
     operands: pairs.map(([operand]) => operand),
-    lists: primitive.operands.flatMap(({ name: option, isByName }) =>
-      !isByName && Array.isArray(given.arrays[option]) ? [option] : [],
-    ),
+    lists: primitive.operands
+      .filter(({ name: option, isByName }) => !isByName && Array.isArray(given.arrays[option]))
+      .map(({ name: option }) => option),
     into: into?.data === undefined ? undefined : into,
     options: {
       ...withoutOperands(given.options, primitive),
@@ -299,12 +299,12 @@ async function callOnGpu(
   if (into && first) {
     requireInto(title, into, first.type, first.most);
   }
-  return resultOf(request, await called.ways.run(called, request, onGpu, into));
+  return resultOf(request, await called.runner.run(called, request, onGpu, into));
 }
 
-const run: OnGpu["run"] = (called, request, onGpu, into) => {
-  const { primitive, ways, context, arrays, operands } = called;
-  const { title, results, named, initial, reads = {}, itemBytes = 0 } = request;
+const run: Runner["run"] = (called, request, onGpu, into) => {
+  const { primitive, runner, context, arrays, operands } = called;
+  const { title, results, named, initial, aliases = {}, itemBytes = 0 } = request;
   const arrayOf = ({ name }: Operand): GpuArray => onGpu[name] as GpuArray;
   const data = arrayOf(inputOf(called));
   const sources: Record<string, GpuArray> = { input: data };
@@ -320,7 +320,7 @@ const run: OnGpu["run"] = (called, request, onGpu, into) => {
     sources[operand.range] = array;
     mostBytes = Math.max(mostBytes, array.type.bytes);
   }
-  for (const [range, name = ""] of Object.entries(reads)) {
+  for (const [range, name = ""] of Object.entries(aliases)) {
     sources[range] = onGpu[name] as GpuArray;
   }
   for (const { type } of results) {
@@ -344,7 +344,7 @@ const run: OnGpu["run"] = (called, request, onGpu, into) => {
       primitive: `${[primitive.name, ...(arrangements ?? [])].join()} on the GPU`,
       all: named ? { ...all, ...named } : all,
     }),
-    compile: () => ways.prepare(primitive, context, all, arrangements),
+    compile: () => runner.prepare(primitive, context, all, arrangements),
     sources: sources as typeof sources & { readonly input: GpuArray },
     written: operands.filter(({ isWritten }) => isWritten).map(arrayOf),
     ranges: {
@@ -362,7 +362,7 @@ const run: OnGpu["run"] = (called, request, onGpu, into) => {
 };
 
 /** How most primitives are carried out. */
-export const usual: OnGpu = {
+export const usualRunner: Runner = {
   run,
   async prepare(primitive, context, options, arrangements) {
     const plan = await planPrimitive(primitive, context.facts, options, arrangements);

@@ -10,8 +10,8 @@ import { withMemory } from "../gpu_arrays/calls_on_gpu.ts";
 import { GpuArray } from "../gpu_arrays/gpu_array.ts";
 import { countOf } from "../gpu_arrays/run_on_gpu.ts";
 import { prepareFor } from "../recordings/prepare_folds.ts";
-import type { CallOnGpu, OnGpu } from "./call.ts";
-import { usual } from "./call.ts";
+import type { CallOnGpu, Runner } from "./call.ts";
+import { usualRunner } from "./call.ts";
 
 // How scans, reductions, compactions and partitions are carried out on arrays on the GPU: by plans whose recordings go in windows and put kernels
 // off. If an array beside their data has another length on the GPU, the lesser one counts.
@@ -19,7 +19,7 @@ import { usual } from "./call.ts";
 const { partsOf } = GpuArray;
 const { reduce } = folds;
 
-export const foldsOnGpu: OnGpu = {
+export const foldRunner: Runner = {
   prepare: ({ name }, context, options, arrangements) =>
     prepareFor(name as FoldName, context, options as never, arrangements, true),
   async run(called, request, onGpu, into) {
@@ -32,7 +32,7 @@ export const foldsOnGpu: OnGpu = {
     // A call takes one of them at most.
     const other = called.operands.find(hasOtherLength);
     if (other === undefined) {
-      return usual.run(called, request, onGpu, into);
+      return usualRunner.run(called, request, onGpu, into);
     }
     const { context, arrays } = called;
     return withMemory(context, arrays, request.title, [into, ...Object.values(onGpu)], async () => {
@@ -41,7 +41,7 @@ export const foldsOnGpu: OnGpu = {
       const shared = { ...partsOf(input), count: { memory, range: { buffer: memory.buffer, offset: 0 } } };
       const data = new GpuArray(input.type, GpuArray.makeOf(input), { ...shared, held: [] });
       try {
-        return await usual.run(called, request, { ...onGpu, data }, into);
+        return await usualRunner.run(called, request, { ...onGpu, data }, into);
       } finally {
         shortest.destroy();
       }
@@ -85,7 +85,7 @@ async function shorterOf(
     results: [{ name: "result", range: "output", type: u32, most: 1 }],
   } as const;
   try {
-    const [shortest] = await usual.run({ ...called, primitive: reduce, operands }, request, onGpu);
+    const [shortest] = await usualRunner.run({ ...called, primitive: reduce, operands }, request, onGpu);
     return shortest as GpuArray;
   } catch (cause) {
     // The caller made no reduction, so errors of its plan have the title of the call.

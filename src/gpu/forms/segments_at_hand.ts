@@ -25,8 +25,8 @@ import { requireDevice } from "../device/lost.ts";
 import { paramsOf } from "../executor/with_params.ts";
 import type { Arrays, GpuArray } from "../gpu_arrays/gpu_array.ts";
 import { readAll, uploadAs, viaGpu } from "../gpu_arrays/upload_and_wrap.ts";
-import { resultOf, usual } from "./call.ts";
-import { foldsOnGpu } from "./folds_on_gpu.ts";
+import { resultOf, usualRunner } from "./call.ts";
+import { foldRunner } from "./folds_on_gpu.ts";
 
 // Segments of an array at hand. The array, and what says where its segments start, go to the GPU. The call on the GPU does the
 // rest.
@@ -128,8 +128,13 @@ export async function segmentsAtHand(
       onGpu[name] = array.data === given.data && isSameType(type, from) ? data : await there(array, type);
     }
     const operands = folds[primitive].operands.filter(({ name }) => name in onGpu);
-    const called = { primitive: folds[primitive], ways: foldsOnGpu, context, arrays, operands };
-    const made = await usual.run(called, request, onGpu, leaves ? await there(into, types.type) : undefined);
+    const called = { primitive: folds[primitive], runner: foldRunner, context, arrays, operands };
+    const made = await usualRunner.run(
+      called,
+      request,
+      onGpu,
+      leaves ? await there(into, types.type) : undefined,
+    );
     const rooms = [into.data && { into: into.data as never }];
     return resultOf(request, await readAll(made.map((array, at) => own(array).read(rooms[at])))) as AnyArray;
   });
