@@ -1018,7 +1018,9 @@ export class Fold {
     // The arrays may change while the code is loaded.
     const arrays: Record<string, Given | readonly Given[]> = {};
     for (const operand in operands) {
-      arrays[operand] = givenOf(operands[operand] as AnyArray);
+      if (operands[operand] !== undefined) {
+        arrays[operand] = givenOf(operands[operand] as AnyArray);
+      }
     }
     for (const operand in lists) {
       arrays[operand] = (lists[operand] as readonly AnyArray[]).map(givenOf);
