@@ -12,15 +12,15 @@ import { requireStarts, starts } from "./sort_starts.ts";
 
 const inside = "segments";
 
-const marks = [
-  ...starts,
-  { name: "heads", range: "heads", inside },
-  { name: "headBits", range: "heads", inside },
-  { name: "keys", range: "keys", inside },
-] as const;
-
 /** What may say where segments start. Whether it does is known first, and then whether it is on the GPU. */
-export const segmentOperands: readonly Operand[] = marks.map((one) => ({ ...one, mayBeAtHand: true }));
+export const segmentOperands: readonly Operand[] = (
+  [
+    ...starts,
+    { name: "heads", range: "heads", inside },
+    { name: "headBits", range: "heads", inside },
+    { name: "keys", range: "keys", inside },
+  ] as const
+).map((one) => ({ ...one, mayBeAtHand: true }));
 
 /** The option that says where segments start. Nobody has checked it. */
 export interface SegmentsGiven {
@@ -57,10 +57,10 @@ export function segmentsOf(given: Given<SegmentsGiven>, title: string, name: str
     const named = { segments: kind, rows, columns };
     return { by: { shape: [2, rows, columns], axis: 1 }, most: matrices * columns, named };
   }
-  for (const marks of kind === "begins" ? [kind, "ends"] : [kind]) {
-    const array = Object(options.segments)[marks];
-    if (array !== undefined && types[marks] === undefined) {
-      throw notOnGpuError(name, array, inside, "data", marks);
+  for (const operand of kind === "begins" ? [kind, "ends"] : [kind]) {
+    const array = Object(options.segments)[operand];
+    if (array !== undefined && types[operand] === undefined) {
+      throw notOnGpuError(name, array, inside, "data", operand);
     }
   }
   if (kind === "offsets" || kind === "begins") {

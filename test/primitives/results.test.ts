@@ -12,6 +12,7 @@ import { around } from "../support/lengths.ts";
 import { pairs } from "../support/pairs.ts";
 import { described } from "../support/primitives.ts";
 import { randomBits } from "../support/random.ts";
+import { typeNames } from "../support/sorts.ts";
 
 const fold = useFold();
 let fixture: Fixture;
@@ -20,11 +21,10 @@ beforeAll(() => {
 });
 afterAll(() => fixture.destroy());
 
-/** Types of the same size. */
+const sizes = new Set(typeNames.map((name) => typeOf(name).bytes));
+/** Types of the same size, and structs. */
 const typesBySize: readonly (readonly TypeSpec[])[] = [
-  ["u32", "i32", "f32"],
-  ["f16"],
-  ["u64", "i64", "f64"],
+  ...[...sizes].map((bytes) => typeNames.filter((name) => typeOf(name).bytes === bytes)),
   [["f32", "u32"]],
   [["u64", "f16", "i32"]],
 ];
@@ -70,7 +70,7 @@ describe.each(described)("$primitive.name", ({ primitive, examples }) => {
       skip(Boolean(needed) && !fold().device.features.has(needed as string), `the adapter has no ${needed}`);
     }
     const seed = next();
-    const sizes = "workGroupSize" in primitive.options ? tiles : {};
+    const tuning = "workGroupSize" in primitive.options ? tiles : {};
     const call: DescribedCase = {
       family: "described",
       call: {
@@ -79,7 +79,7 @@ describe.each(described)("$primitive.name", ({ primitive, examples }) => {
         maxLength: length + (seed % 3),
         example,
         seed,
-        options: { ...sizes, ...options },
+        options: { ...tuning, ...options },
         lengthOnGpu,
       },
       steps: [

@@ -2,9 +2,8 @@ import type { System } from "./system.ts";
 
 /** What the dynamic linker makes of a shared library. */
 export type LibraryState =
-  | { readonly state: "loads" | "absent" }
-  /** A file for another processor. */
-  | { readonly state: "other-machine" }
+  /** Where it is for another processor, there is a file. */
+  | { readonly state: "loads" | "absent" | "other-machine" }
   /** It needs libraries that are not there, itself or through others. */
   | { readonly state: "lacks"; readonly missing: readonly string[] }
   /** No library, or one that may not be read; or all that it needs is there, and it is for a newer system. The linker's first line says which. */

@@ -257,6 +257,24 @@ const itemsOf = ({ name }: Operand): string =>
 const inputOf = ({ operands }: CallOnGpu): Operand =>
   operands.find(({ range }) => range === "input") as Operand;
 
+/** Requires that operands that go with another one have an element for each of its. @throws {ArgumentError} */
+function requirePairs(
+  title: string,
+  operands: readonly Operand[],
+  given: Pick<Seen<object>, "lengths" | "counted">,
+): void {
+  for (const operand of operands) {
+    const paired = pairedWith(operand, operands);
+    if (paired) {
+      requireOneEach(title, given, paired.name, operand.name, {
+        items: itemsOf(paired),
+        noun: nounOf(operand),
+        option: optionOf(operand),
+      });
+    }
+  }
+}
+
 /** A call on arrays on the GPU. */
 async function callOnGpu(
   called: Call,
@@ -285,16 +303,7 @@ async function callOnGpu(
   }
   const request = checked(called, { types, lengths, isCounted: counted.includes(input.name), counted });
   const { title, results } = request;
-  for (const operand of operands) {
-    const paired = pairedWith(operand, operands);
-    if (paired) {
-      requireOneEach(title, { lengths, counted }, paired.name, operand.name, {
-        items: itemsOf(paired),
-        noun: nounOf(operand),
-        option: optionOf(operand),
-      });
-    }
-  }
+  requirePairs(title, operands, { lengths, counted });
   const [first] = results;
   if (into && first) {
     requireInto(title, into, first.type, first.most);
@@ -438,16 +447,7 @@ async function checkedAtHand(call: Call, pairs: readonly GivenOperand[]): Promis
     bytesOf(array, primitive.name, placeOf(operand), optionOf(operand));
   }
   const request = checked(called, { types, lengths, arrays, isCounted: false });
-  for (const operand of called.operands) {
-    const { name } = operand;
-    const paired = pairedWith(operand, called.operands);
-    if (paired && lengths[name] !== lengths[paired.name]) {
-      throw new ArgumentError(
-        `${request.title}: ${lengths[name]} ${nounOf(operand)} for ${lengths[paired.name]} ${itemsOf(paired)}; it takes one for each`,
-        optionOf(operand),
-      );
-    }
-  }
+  requirePairs(request.title, called.operands, { lengths });
   const [first] = request.results;
   if (into && first) {
     targetFor(into, contentsOf(first, handTypes), primitive.name, first.most, true);
