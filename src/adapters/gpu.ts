@@ -60,7 +60,7 @@ export const twoPass = {
   compact: [{ elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 8 }],
 } as const satisfies TwoPassTable;
 
-// Not measured. A single pass is the default for those elements for which it is faster on an H200, once a test has shown that it works.
+// The sizes were not measured. A single pass is the default for those elements for which one is faster on an H200, once a test has shown that it works.
 export const singlePass = {
   scan: [
     { elementBytes: 4, algorithm: "blelloch", workGroupSize: 256, items: 8, isDefault: true },

@@ -355,14 +355,15 @@ function textOf(report: ExplainReport): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** A kernel's files, one a line. */
+/** A kernel's files, one a line: what each does in its slot, and the names that the kernel has of it. */
 function kernelLines({ entryPoint, dispatches, files }: ExplainedKernel): string[] {
   return [
     "",
     `files of ${entryPoint} (dispatch ${dispatches.join(", ")})`,
     ...aligned(
-      files.map(({ name, declares, replaces }) => [
+      files.map(({ name, roles, declares, replaces }) => [
         `  ${name}`,
+        roles.join("; "),
         declares
           .map((one) => {
             const replaced = replaces.find((other) => other.name === one);

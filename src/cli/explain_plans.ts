@@ -7,7 +7,7 @@ import type { Algorithm } from "../kernels/algorithms.ts";
 import type { DeviceFacts } from "../plan/device_facts.ts";
 import type { Passes } from "../plan/options.ts";
 import type { PassParams, Plan } from "../plan/plan.ts";
-import type { Primitive } from "../plan/plan_recording.ts";
+import type { FoldName } from "../plan/plan_recording.ts";
 import { primitives } from "../primitives/described.ts";
 import { folds } from "../primitives/folds.ts";
 import type { Described } from "../primitives/help.ts";
@@ -65,7 +65,7 @@ function combinedTypes({ type }: ExplainPlanOptions): {
 }
 
 /** The options of a recording that the command's flags name. Those that the primitive does not take were refused before. */
-function optionsFor(primitive: Primitive, options: ExplainPlanOptions): Readonly<Record<string, unknown>> {
+function optionsFor(primitive: FoldName, options: ExplainPlanOptions): Readonly<Record<string, unknown>> {
   const { op, exclusive, reverse, rows, where, algorithm, passes } = options;
   const combines = primitive === "scan" || primitive === "reduce";
   return {
@@ -82,7 +82,7 @@ function optionsFor(primitive: Primitive, options: ExplainPlanOptions): Readonly
 
 /** A scan, a reduction, a compaction or a partition, as a recording plans it. */
 const foldPlanner =
-  (primitive: Primitive): Planner =>
+  (primitive: FoldName): Planner =>
   async (given, facts) => ({
     plan: await planPrimitive(folds[primitive], facts, optionsFor(primitive, given)),
   });

@@ -9,7 +9,7 @@ import type { ConditionOptions } from "../plan/find.ts";
 import type { HistogramOptions } from "../plan/histogram.ts";
 import type { PreparedMapOptions } from "../plan/map_elements.ts";
 import type { MergeOptions, SetOptions } from "../plan/merge.ts";
-import type { Primitive } from "../plan/plan_recording.ts";
+import type { FoldName } from "../plan/plan_recording.ts";
 import type { UniqueOptions } from "../plan/planned_unique.ts";
 import type { ReduceOptions } from "../plan/reduce.ts";
 import type { ScanOptions } from "../plan/scan.ts";
@@ -104,7 +104,7 @@ import type {
 } from "./streams/streams.ts";
 
 type FormsName =
-  | Primitive
+  | FoldName
   | keyof typeof import("./parts/sorts.ts")
   | Exclude<keyof typeof import("./parts/primitives.ts"), "argAtHand">;
 
@@ -992,7 +992,7 @@ export class Fold {
   }
 
   /** Scans, reduces, compacts or partitions an array. The calling method gives the result its type. */
-  async #fold(primitive: Primitive, data: unknown, options: SegmentsAndInto = {}): Promise<never> {
+  async #fold(primitive: FoldName, data: unknown, options: SegmentsAndInto = {}): Promise<never> {
     if (isOnGpu(data)) {
       return this.#call(primitive, { data, ...arraysIn(options) }, options, {}, loadArrays);
     }
@@ -1061,14 +1061,14 @@ export class Fold {
   }
 
   /** Prepares a scan, a reduction, a compaction or a partition for recordings once its code is there. */
-  #prepareFold(primitive: Primitive, options: object): Promise<Prepared> {
+  #prepareFold(primitive: FoldName, options: object): Promise<Prepared> {
     return withNumbers(async () =>
       (await loadFolds()).prepareFold(primitive, this.#context, options as never),
     );
   }
 
   /** Prepares a primitive for recordings once its code is there. */
-  #prepare(name: Exclude<FormsName, Primitive>, options: object): Promise<Prepared> {
+  #prepare(name: Exclude<FormsName, FoldName>, options: object): Promise<Prepared> {
     return withNumbers(async () => ((await loaderOf(name)())[name] as Forms).prepare(this.#context, options));
   }
 

@@ -238,3 +238,11 @@ export const slots: Readonly<Record<string, Slot>> = {
     ],
   },
 };
+
+/** What a file of `shaders/` does in its slot, by the names that a kernel has of it. Other texts do nothing in a slot. */
+export function rolesOf(file: string, declares: readonly string[]): readonly string[] {
+  const folder = file.slice("shaders/".length, file.lastIndexOf("/"));
+  return (slots[folder]?.roles ?? [])
+    .filter(([, names]) => names.split(" ").some((name) => declares.includes(name)))
+    .map(([does]) => does);
+}

@@ -1,4 +1,5 @@
 import type { Kernel } from "../kernels/kernel.ts";
+import { rolesOf } from "../kernels/slots.ts";
 import type { LinkedFile } from "../text/linked_files.ts";
 import { filesOf } from "../text/linked_files.ts";
 import { parse } from "../text/module.ts";
@@ -46,7 +47,13 @@ export interface ExplainedKernel {
   readonly entryPoint: string;
   /** The dispatches that run it, counted from 1. */
   readonly dispatches: readonly number[];
-  readonly files: readonly LinkedFile[];
+  readonly files: readonly ExplainedFile[];
+}
+
+/** A file of a kernel. */
+interface ExplainedFile extends LinkedFile {
+  /** What it does in its slot, which is its folder. */
+  readonly roles: readonly string[];
 }
 
 /** What a plan does for a length. */
@@ -147,7 +154,12 @@ export function explainKernels(
   return [...dispatchesOf].map(([kernel, dispatches]) => ({
     entryPoint: kernel.entryPoint,
     dispatches,
-    files: filesOf(kernel),
+    files: filesOf(kernel).map((file) => ({
+      ...file,
+      roles: file.declares.includes(kernel.entryPoint)
+        ? ["the entry point"]
+        : rolesOf(file.name, file.declares),
+    })),
   }));
 }
 

@@ -2,12 +2,12 @@ import type { Arrangement } from "../kernels/kernel.ts";
 import { loadSegmentsAndRuns } from "../parts.ts";
 import type { Plan } from "./plan.ts";
 import type { PlanFacts } from "./plan_facts.ts";
-import type { Primitive } from "./plan_recording.ts";
+import type { FoldName } from "./plan_recording.ts";
 import { planRecording } from "./plan_recording.ts";
 
 /** As {@link planRecording}. What plans segments is loaded if the options have some. */
 export async function planFold(
-  primitive: Primitive,
+  primitive: FoldName,
   options: object,
   facts: PlanFacts,
   arrangements: readonly Arrangement[],

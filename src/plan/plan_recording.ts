@@ -8,12 +8,12 @@ import { planReduce } from "./reduce.ts";
 import { planScan } from "./scan.ts";
 
 /** The primitives that `prepareScan` and so on record. */
-export type Primitive = "scan" | "reduce" | "compact" | "partition";
+export type FoldName = "scan" | "reduce" | "compact" | "partition";
 
 /** The planner of a primitive. It checks the options. */
 export type Planner = (options: never, facts: PlanFacts, arrangements: readonly Arrangement[]) => Plan;
 
-const planners: Record<Primitive, Planner> = {
+const planners: Record<FoldName, Planner> = {
   scan: planScan,
   reduce: planReduce,
   compact: planCompact,
@@ -27,7 +27,7 @@ const planners: Record<Primitive, Planner> = {
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError}
  */
 export function planRecording(
-  primitive: Primitive,
+  primitive: FoldName,
   options: { readonly lengthOnGpu?: unknown; readonly params?: unknown },
   facts: PlanFacts,
   arrangements: readonly Arrangement[],

@@ -7,7 +7,7 @@ import type { AnyOperator } from "./options.ts";
 import type { Plan } from "./plan.ts";
 import { ALL_ARRANGEMENTS } from "./plan.ts";
 import type { PlanFacts } from "./plan_facts.ts";
-import type { Planner, Primitive } from "./plan_recording.ts";
+import type { FoldName, Planner } from "./plan_recording.ts";
 import type { ReduceOptions } from "./reduce.ts";
 import { planRows } from "./rows.ts";
 import type { ScanOptions } from "./scan.ts";
@@ -84,6 +84,6 @@ function planAxis(
 
 /** The planner of recordings with segments. Of compactions and partitions, no options name any. */
 export const plannerOfSegments =
-  (primitive: Primitive): Planner =>
+  (primitive: FoldName): Planner =>
   (...given) =>
     planSegmented(primitive as "scan" | "reduce", ...given);

@@ -7,7 +7,7 @@ import { ArgumentError } from "../errors.ts";
 import { requireBindable } from "../plan/binding_length.ts";
 import { ALL_ARRANGEMENTS } from "../plan/plan.ts";
 import { planFold } from "../plan/plan_fold.ts";
-import type { Primitive as FoldName } from "../plan/plan_recording.ts";
+import type { FoldName } from "../plan/plan_recording.ts";
 import { compact } from "./compact.ts";
 import type { FoldSegments, SegmentsGiven } from "./fold_segments.ts";
 import { segmentOperands, segmentsOf } from "./fold_segments.ts";

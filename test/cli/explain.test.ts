@@ -76,7 +76,10 @@ describe("the text", () => {
   test("lists the files of each kernel, one a line", () => {
     const told = text("scan", "--files", "--adapter", "gpu");
     expect(told).toMatch(/^files of reduce_tiles \(dispatch 1\)$/m);
-    expect(told).toMatch(/^ {2}shaders\/device\/kernels\/reduce_tiles\.wgsl +reduce_tiles\b/m);
+    expect(told).toMatch(
+      /^ {2}shaders\/device\/kernels\/reduce_tiles\.wgsl +the entry point +reduce_tiles\b/m,
+    );
+    expect(told).toMatch(/^ {2}shaders\/device\/io\/carry_spine\.wgsl +what comes before a tile +spine, /m);
     expect(told).toMatch(/^ {2}generated +WORK_GROUP_SIZE, /m);
     const own = text("scan", "--files", ...NVIDIA);
     expect(own).toMatch(/with_row \(in place of that of shaders\/device\/tiles\/subgroup\.wgsl\)/);

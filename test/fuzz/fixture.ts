@@ -17,6 +17,9 @@ export interface Fixture {
   readonly liveBuffers: number;
   /** @throws {Fault} where the device reported an error that nobody caught, since the last call. */
   requireNoError(title: string): Promise<void>;
+  /** Destroys what was prepared, and watches the device no longer. */
+  release(): void;
+  /** Releases it, and destroys the fold. */
   destroy(): void;
 }
 
@@ -38,7 +41,7 @@ export function fixtureOn(fold: Fold, scale: Scale): Fixture {
   void device.lost.then(({ reason, message }) => {
     lost = destroyed ? undefined : `${reason}: ${message}`;
   });
-  const live = countBuffers(device);
+  const { live, stopCounting } = countBuffers(device);
   const plans = new Map<string, { destroy(): void }>();
   return {
     fold,
@@ -69,19 +72,24 @@ export function fixtureOn(fold: Fold, scale: Scale): Fixture {
         throw new Fault(`${title}: an uncaught error of the device: ${oneLine(first)}`);
       }
     },
-    destroy() {
+    release() {
       destroyed = true;
       device.removeEventListener("uncapturederror", report as never);
       for (const plan of plans.values()) {
         plan.destroy();
       }
+      plans.clear();
+      stopCounting();
+    },
+    destroy() {
+      this.release();
       fold.destroy();
     },
   };
 }
 
-/** The buffers of the library's that a device has, from now on: each has a label that starts with its name. */
-function countBuffers(device: GPUDevice): ReadonlySet<number> {
+/** Counts the buffers of the library's that a device has, from now on: each has a label that starts with its name. */
+function countBuffers(device: GPUDevice): { readonly live: ReadonlySet<number>; stopCounting(): void } {
   const live = new Set<number>();
   // What the collector takes is given back, too.
   const collected = new FinalizationRegistry<number>((own) => live.delete(own));
@@ -107,7 +115,10 @@ function countBuffers(device: GPUDevice): ReadonlySet<number> {
       return buffer;
     },
   });
-  return live;
+  return {
+    live,
+    stopCounting: () => Object.defineProperty(device, "createBuffer", { configurable: true, value: create }),
+  };
 }
 
 /** Lets the collector take all that nobody can reach. */

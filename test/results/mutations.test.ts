@@ -249,6 +249,10 @@ const segmented = (
 const many = randomItems(u32, 25_003, "many") as Uint32Array;
 /** 26 have a higher digit than all others. */
 const manyAndHigher = many.map((x, at) => (at % 1000 === 0 ? 5000 + (at % 3) : x % 200));
+/** 26 again. Each is in a block of a thread of its own, whether threads take blocks that follow each other or not. */
+const manyAndHigherByThreads = many.map((x, at) =>
+  at % (17 * 32) === 0 && at < 26 * 17 * 32 ? 5000 + (at % 3) : x % 200,
+);
 const manyOfFew = many.map((x) => x % 5);
 
 /** Few elements are taken by blocks, and many by digits. */
@@ -613,6 +617,7 @@ const subjects = {
   "the greatest of many": all(
     greatest(manyAndHigher, 50),
     greatest(manyAndHigher, 26),
+    greatest(manyAndHigherByThreads, 26),
     greatest(manyAndHigher, 38),
     greatest(manyAndHigher, 64),
   ),

@@ -45,17 +45,21 @@ export const examplesOf = (
   }: { readonly examples?: readonly number[]; readonly type?: DescribedCase["call"]["type"] } = {},
 ): Subject =>
   async function* (fold) {
-    // It has plans of its own, and goes with the fold.
+    // Plans that it keeps have the kernels of this mutation.
     const fixture = fixtureOn(fold, scaleOf("simulated"));
     const data = { kind: "bits", seed: 5 } as const;
     const options = { workGroupSize: 16, itemsPerThread: 4 };
-    for (const example of examples) {
-      const call = { primitive, type, maxLength: 301, example, seed: 5, options } as const;
-      for (const place of ["counted", "recorded"] as const) {
-        // Items that share words do not fill the last one.
-        const step = { place, length: type === "u32" ? 300 : 299, data, before: 4 };
-        yield [await runDescribed({ family: "described", call, steps: [step] }, fixture), "passed"];
+    try {
+      for (const example of examples) {
+        const call = { primitive, type, maxLength: 301, example, seed: 5, options } as const;
+        for (const place of ["counted", "recorded"] as const) {
+          // Items that share words do not fill the last one.
+          const step = { place, length: type === "u32" ? 300 : 299, data, before: 4 };
+          yield [await runDescribed({ family: "described", call, steps: [step] }, fixture), "passed"];
+        }
       }
+    } finally {
+      fixture.release();
     }
   };
 

@@ -2,7 +2,7 @@ import { arrayOver } from "../../algebra/arrays.ts";
 import { u32 } from "../../algebra/integers.ts";
 import { min } from "../../algebra/operators.ts";
 import { OutOfMemoryError } from "../../errors.ts";
-import type { Primitive as FoldName } from "../../plan/plan_recording.ts";
+import type { FoldName } from "../../plan/plan_recording.ts";
 import { folds } from "../../primitives/folds.ts";
 import type { Operand } from "../../primitives/primitive.ts";
 import { explain } from "../device/lost.ts";

@@ -10,7 +10,7 @@ import type { Plan } from "../../plan/plan.ts";
 import { ALL_ARRANGEMENTS } from "../../plan/plan.ts";
 import { planFactsFor } from "../../plan/plan_facts_for.ts";
 import { planFold } from "../../plan/plan_fold.ts";
-import type { Primitive } from "../../plan/plan_recording.ts";
+import type { FoldName } from "../../plan/plan_recording.ts";
 import type { ReduceOptions } from "../../plan/reduce.ts";
 import type { ScanOptions } from "../../plan/scan.ts";
 import { windowOf } from "../../plan/window_length.ts";
@@ -43,7 +43,7 @@ const descriptions = { scan, reduce, compact, partition };
  * @throws {NoGpuError}
  */
 export async function prepareFold(
-  primitive: Primitive,
+  primitive: FoldName,
   context: Context,
   given: Options & SegmentOptions & SoonOption,
 ): Promise<Prepared> {
@@ -69,7 +69,7 @@ function requireNoSegments(call: string, { soon, segments }: SegmentOptions & So
  * `isSubmitted` is as in {@link prepare}.
  */
 export async function prepareFor(
-  primitive: Primitive,
+  primitive: FoldName,
   context: Context,
   options: Options,
   arrangements: readonly Arrangement[] = ALL_ARRANGEMENTS,

@@ -32,7 +32,7 @@ function soonest<Own extends Options>(options: Own): Own {
 
 /**
  * Prepares a plan by its own kernels, and at the same time by kernels that compile soon. Whichever is there first is returned.
- * `prepare` is `prepareFor` of recording.ts.
+ * `prepare` is `prepareFor` of prepare_folds.ts.
  *
  * @throws what the plan itself throws, unless the quick one was there first: then `settled` rejects with that.
  */
