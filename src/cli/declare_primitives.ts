@@ -81,7 +81,7 @@ export function declareExplain(root: Command): void {
       ).choices(Object.keys(describedAdapters)),
     )
     .option("--no-subgroups", "as if the adapter had no subgroups")
-    .option("--files", "list the files of each kernel, and what each declares in it")
+    .option("--files", "list the files of each kernel: what each does there, and what it declares")
     .addOption(jsonOption("write all of it as JSON"))
     .addHelpText("after", EXPLAIN_HELP)
     .action(async (primitive: string, options: ExplainOptions, command: Command) =>
