@@ -58,7 +58,7 @@ export interface Kernel extends LinkedModule {
   readonly bindings: ReadonlyMap<string, Binding>;
   /** Items of a vector, if its ranges are bound as vectors. */
   readonly vector: number;
-  /** The members of `Call` that it has beside those of all kernels: where ranges start that no other kernel binds. */
+  /** The members of `Call` that it has beside those of all kernels: numbers, and where ranges start, that no other kernel takes. */
   readonly members?: readonly string[];
 }
 

@@ -35,6 +35,10 @@ test.each(described)(
   },
 );
 
+test.each(described)("$primitive.name has a loop for the CPU, as fold.explain says", ({ primitive }) => {
+  expect(primitive.onCpu).toBeDefined();
+});
+
 test("src/index.ts exports each type that the methods of Fold take or give", () => {
   const imports = /^import type \{([^}]*)\} from "\.\.\/primitives\/\w+\.ts";/gm;
   const types = [...readFileSync("src/gpu/fold.ts", "utf8").matchAll(imports)].flatMap(([, names = ""]) =>
@@ -43,6 +47,16 @@ test("src/index.ts exports each type that the methods of Fold take or give", () 
   const exports = new Set(readFileSync("src/index.ts", "utf8").match(/\w+/g));
   expect(types.length).toBeGreaterThan(20);
   expect(types.filter((name) => name !== "" && !exports.has(name))).toEqual([]);
+});
+
+test.each(Object.keys(exported))("src/index.ts exports the ranges of %s", (file) => {
+  const text = readFileSync(new URL(file, import.meta.url), "utf8");
+  const exports = new Set(readFileSync("src/index.ts", "utf8").match(/\w+/g));
+  const ranges = Array.from(
+    text.matchAll(/^export (?:interface|type) (\w+Ranges)\b/gm),
+    ([, name = ""]) => name,
+  );
+  expect(ranges.filter((name) => !exports.has(name))).toEqual([]);
 });
 
 /** The rows of the README's table of forms: the names of a row, and what it says of each form. */
