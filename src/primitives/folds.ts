@@ -142,7 +142,7 @@ function requestOf(name: FoldName, given: Given<Options>): Request {
     aliases: segments?.aliases,
     numbers: segments?.numbers ?? {},
     initial,
-    ...resultsOf(name, given, { type: others.indices ? u32 : type, most }, segments),
+    results: resultsOf(name, given, { type: others.indices ? u32 : type, most }, segments),
     itemBytes: Math.max(own.bytes, type.bytes),
     // Carries of exact sums would be rounded between windows.
     goesInWindows: () =>
@@ -152,16 +152,19 @@ function requestOf(name: FoldName, given: Given<Options>): Request {
   };
 }
 
+/** How many counts a partition has. Nobody has checked the number of its classes yet. */
+const countsOf = (classes: unknown): number => (typeof classes === "number" ? classes : 0) + 1;
+
 /** What a call makes: its items, and beside them the keys of runs, or the counts of a partition: one, or those of its classes. */
 function resultsOf(
   name: FoldName,
   { types, options: { classes } }: Given<Options>,
   { type, most }: Pick<Result, "type" | "most">,
   segments: FoldSegments | undefined,
-): Pick<Request, "results" | "give"> {
+): readonly Result[] {
   const isCounted = name === "compact" || (name === "reduce" && segments?.isCounted);
   const items: Result = {
-    name: "result",
+    name: "values",
     range: "output",
     type,
     most,
@@ -170,18 +173,14 @@ function resultsOf(
     hasGaps: name === "scan" && segments?.by === "begins",
   };
   if (name === "partition") {
-    return {
-      results: [items, { name: "count", range: "count", type: u32, most: (classes ?? 0) + 1 }],
-      give: ([values, count]) => (classes === undefined ? { values, count } : { values, offsets: count }),
-    };
+    const counts = classes === undefined ? "count" : "offsets";
+    return [items, { name: counts, range: "count", type: u32, most: countsOf(classes) }];
   }
   const { runs } = segments ?? {};
-  return runs
-    ? {
-        results: [items, { ...runs, name: "keys", range: "unique", most, length: "count" }],
-        give: ([values, keys]) => ({ keys, values }),
-      }
-    : { results: [items] };
+  return [
+    items,
+    ...(runs ? [{ ...runs, name: "keys", range: "unique", most, length: "count" } as const] : []),
+  ];
 }
 
 /** A primitive with its options, and what it takes beside the data. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { DescribedCase } from "../fuzz/described.ts";
-import { places, runDescribed } from "../fuzz/described.ts";
+import { layouts, places, runDescribed } from "../fuzz/described.ts";
 import { choicesOf } from "../fuzz/described_arguments.ts";
 import type { Fixture } from "../fuzz/fixture.ts";
 import { fixtureOn } from "../fuzz/fixture.ts";
@@ -58,10 +58,12 @@ describe.each(described)("$primitive.name", ({ primitive, examples }) => {
     lengthOnGpu: [false, true],
     tiles: [{ workGroupSize: 8, itemsPerThread: 2 }, {}],
     data: dataKinds,
+    layout: [undefined, ...layouts],
+    into: [undefined, 0, 3],
     ...Object.fromEntries(chosen.map(([name, values]) => [name, [undefined, ...values]])),
   }).map(({ types, lengths, ...row }) => ({ ...row, type: nextOf(types), length: nextOf(lengths) }));
   test.for(rows)("$type, example $example, $length elements, $place", async (row, { skip }) => {
-    const { type, example, length, place, before, lengthOnGpu, tiles, data, ...options } = row;
+    const { type, example, length, place, before, lengthOnGpu, tiles, data, layout, into, ...options } = row;
     const { feature } = typeOf(type);
     for (const needed of [
       feature,
@@ -83,7 +85,15 @@ describe.each(described)("$primitive.name", ({ primitive, examples }) => {
         lengthOnGpu,
       },
       steps: [
-        { place, length, before, data: { kind: data, seed }, ...(seed % 4 === 0 && { firstIndex: seed }) },
+        {
+          place,
+          length,
+          before,
+          data: { kind: data, seed },
+          ...(seed % 4 === 0 && { firstIndex: seed }),
+          ...(layout && { layout }),
+          ...(into !== undefined && { into }),
+        },
       ],
     };
     const verdict = await runDescribed(call, fixture);
