@@ -142,7 +142,7 @@ function requestOf(name: FoldName, given: Given<Options>): Request {
     aliases: segments?.aliases,
     numbers: segments?.numbers ?? {},
     initial,
-    results: resultsOf(name, given, { type: others.indices ? u32 : type, most }, segments),
+    ...resultsOf(name, given, { type: others.indices ? u32 : type, most }, segments),
     itemBytes: Math.max(own.bytes, type.bytes),
     // Carries of exact sums would be rounded between windows.
     goesInWindows: () =>
@@ -161,10 +161,11 @@ function resultsOf(
   { types, options: { classes } }: Given<Options>,
   { type, most }: Pick<Result, "type" | "most">,
   segments: FoldSegments | undefined,
-): readonly Result[] {
+): Pick<Request, "results" | "give"> {
+  const { runs } = segments ?? {};
   const isCounted = name === "compact" || (name === "reduce" && segments?.isCounted);
   const items: Result = {
-    name: "values",
+    name: runs || name === "partition" ? "values" : "result",
     range: "output",
     type,
     most,
@@ -174,13 +175,14 @@ function resultsOf(
   };
   if (name === "partition") {
     const counts = classes === undefined ? "count" : "offsets";
-    return [items, { name: counts, range: "count", type: u32, most: countsOf(classes) }];
+    return { results: [items, { name: counts, range: "count", type: u32, most: countsOf(classes) }] };
   }
-  const { runs } = segments ?? {};
-  return [
-    items,
-    ...(runs ? [{ ...runs, name: "keys", range: "unique", most, length: "count" } as const] : []),
-  ];
+  return runs
+    ? {
+        results: [items, { ...runs, name: "keys", range: "unique", most, length: "count" }],
+        give: ([values, keys]) => ({ keys, values }),
+      }
+    : { results: [items] };
 }
 
 /** A primitive with its options, and what it takes beside the data. */

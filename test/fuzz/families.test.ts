@@ -54,7 +54,6 @@ const segments = {
   by: "rows",
   keys: "f32",
 } as const;
-const parts = { kind: "classes", type: "u32", count: 5, factor: 7, modulus: 11, ...tuning } as const;
 const hand = (call: object): Case =>
   ({
     family: "at-hand",
@@ -199,19 +198,6 @@ describe("a case that is right passes", () => {
         ],
       ),
     ),
-    ...(["behind", "apart", "classes"] as const).map((rest): [string, Case] => [
-      `a partition that is recorded, its rest: ${rest}`,
-      {
-        family: "recorded-partition",
-        plan: { type: "u32", maxLength: 900, rest, ...tuning },
-        steps: [
-          { length: 900, data, before: 3 },
-          { length: 300, data, before: 1, output: "in place", firstIndex: 5 },
-          { length: 301, data, before: 0, output: "behind", sharesRest: true },
-          { length: 302, data, before: 2, sharesRest: true },
-        ],
-      },
-    ]),
     ...described.flatMap(({ primitive: { name: primitive } }) =>
       [...places, "recorded" as const].map((place, at): [string, Case] => [
         `${primitive}, ${place}, example ${at}`,
@@ -232,16 +218,6 @@ describe("a case that is right passes", () => {
           { family: "segments", call: { ...segments, by }, steps: [{ length: 300, data, each: 7, ...how }] },
         ]),
     ),
-    ...(["partition", "classes"] as const).flatMap((kind): [string, Case][] =>
-      [false, true].map((onGpu) => [
-        `${kind}${onGpu ? ", on the GPU" : ""}`,
-        { family: "partition", call: { ...parts, kind }, steps: [{ length: 300, data, onGpu }] },
-      ]),
-    ),
-    ...(["i32", "f32", "lines"] as const).map((as): [string, Case] => [
-      `classes that come from ${as}`,
-      { family: "partition", call: { ...parts, as }, steps: [{ length: 300, data }] },
-    ]),
     ...(["scan", "reduce", "compact"] as const).flatMap((primitive): [string, Case][] => {
       const plan = { primitive, type: "i32", ...tuning } as const;
       const whole = { length: 300, data };
@@ -498,33 +474,14 @@ describe("a planted fault is found:", () => {
     await expect(run("recorded", further)).rejects.toThrow(/wrong in expandRuns<u32>.*'s output: byte/);
   });
 
-  test("parts by other classes", async () => {
-    const bad = planted({
-      partition: (array: Uint32Array, options: object) =>
-        fold.partition(array, { ...options, class: "i % 3u" } as never),
-    });
-    const run = (call: object): Promise<unknown> =>
+  test("a partition whose rest lies one item further, and one that gives no array of the caller's", async () => {
+    const run = (step: object, bad: Fixture): Promise<unknown> =>
       runCase(
         {
-          family: "partition",
-          call: { ...parts, ...call },
-          steps: [{ length: 300, data }],
-        } as unknown as Case,
-        bad,
-      );
-    await expect(run({})).rejects.toThrow(
-      /classes<u32> of 300 items: (values|offsets): item \d+ of \d+ is wrong/,
-    );
-  });
-
-  test("a partition whose rest lies one item further, and one that keeps other items", async () => {
-    const step = { length: 300, data, before: 3 };
-    const run = (rest: string, bad: Fixture): Promise<unknown> =>
-      runCase(
-        {
-          family: "recorded-partition",
-          plan: { type: "u32", maxLength: 300, rest, where: "i % 3u == 1u", ...tuning },
-          steps: [step],
+          family: "described",
+          // The rest has a range of its own.
+          call: { primitive: "partition", type: "u32", maxLength: 90, example: 8, seed: 3 },
+          steps: [{ length: 90, data, before: 3, ...step }],
         } as unknown as Case,
         bad,
       );
@@ -541,12 +498,21 @@ describe("a planted fault is found:", () => {
         };
       },
     });
-    await expect(run("apart", further)).rejects.toThrow(/wrong in partition<u32> .*'s rest, 300 items/);
-    const others = planted({
-      preparePartition: (options: object) =>
-        fold.preparePartition({ ...options, where: "i % 3u == 2u" } as never),
+    await expect(run({ place: "recorded" }, further)).rejects.toThrow(
+      /wrong in partition<u32> .*'s rest: byte/,
+    );
+    await expect(run({ place: "recorded", layout: "together" }, further)).rejects.toThrow(
+      /wrong in partition<u32> .*'s output and rest: byte/,
+    );
+    const elsewhere = planted({
+      partition: (array: Uint32Array, { into: _, ...options }: { into: unknown }) =>
+        fold.partition(array, options as never),
     });
-    await expect(run("behind", others)).rejects.toThrow(/wrong in partition<u32> .*'s output, 300 items/);
+    await expect(run({ place: "at hand", into: 0 }, elsewhere)).rejects.toThrow(/into is not what it gives/);
+    await expect(run({ place: "wrapped", into: 0 }, elsewhere)).rejects.toThrow(/writes into: byte/);
+    await expect(run({ place: "wrapped", layout: "in place" }, elsewhere)).rejects.toThrow(
+      /writes data: byte/,
+    );
   });
 
   test("a chain of arrays on the GPU that loses an item, and a result past its place", async () => {

@@ -190,12 +190,13 @@ function kept(type: ElementType, random: Random): readonly Example[] {
     const readsValues = name === "odd" || name === "number";
     return { options: { where: wgsl }, twins: { where: keep }, ...(readsValues && plain(type)) };
   });
-  const flags = { flags: { type: u32, contents: { oneIn: pick(random, [1, 2, 3, 40]) } } } as const;
-  const flagged = pick(random, conditions as [Example]);
+  const flags = (oneIn: number) => ({ flags: { type: u32, contents: { oneIn } } });
+  const [even, , , , , few] = conditions as [Example, ...Example[]];
+  const place = pick(random, [even, few ?? even]);
   return [
     ...conditions,
-    { options: {}, operands: flags },
-    { ...flagged, operands: { ...flagged.operands, ...flags } },
+    { options: {}, operands: flags(pick(random, [1, 2, 3, 40])) },
+    { ...place, operands: flags(2) },
   ];
 }
 
@@ -212,6 +213,8 @@ const classForms = [
   [(text: string) => `f32(${text}) * 0.5 - 1.75`, (number: number) => number * 0.5 - 1.75],
   [(text: string) => `let number = ${text};\nreturn number;`, (number: number) => number],
   [(text: string) => `${text} > 4u`, (number: number) => Number(number > 4)],
+  [(text: string) => `${text} * 1073741824u`, (number: number) => (number * 2 ** 30) % 2 ** 32],
+  [(text: string) => `f32(${text}) * 3e9 - 4e9`, (number: number) => number * 3e9 - 4e9],
 ] as const;
 
 /** Classes by the index of an element, in each form, and by its value. */
@@ -246,7 +249,7 @@ export const foldExamples: Readonly<Record<FoldName, Examples>> = {
     forLength,
   },
   reduce: {
-    elements: elementOf("values", ({ segments }) => segments === undefined),
+    elements: elementOf("result", ({ segments }) => segments === undefined),
     of: (type, length, random) => folds(type, length, random, false),
     forLength,
   },
