@@ -231,6 +231,9 @@ function contentsOf(
   if (typeof contents === "object" && "oneIn" in contents) {
     return numbersOneIn(contents.oneIn, length, bitsOf(data.seed));
   }
+  if (contents === "uneven") {
+    return bytesOf(unevenNumbers(length, bitsOf(data.seed)));
+  }
   if (contents === "counts") {
     return bytesOf(countsOf(length, bitsOf(data.seed)));
   }
@@ -270,6 +273,9 @@ const numbersBelow = (below: number, length: number, next: () => number): Uint8A
 
 const numbersOneIn = (times: number, length: number, next: () => number): Uint8Array =>
   bytesOf(Uint32Array.from({ length }, () => (next() % times === 0 ? next() || 1 : 0)));
+
+const unevenNumbers = (length: number, next: () => number): Float64Array =>
+  Float64Array.from({ length }, () => (next() / 2 ** 32 - 0.5) * 2 ** (next() % 40));
 
 /** Multiples of an odd number, modulo a power of two. */
 const distinctNumbers = (below: number, length: number, factor: number): Uint8Array =>

@@ -22,6 +22,7 @@ export interface ExampleArray {
    * - `ascending`: values in ascending order, with NaN behind all others.
    * - `runs`: anything, in runs of equal elements, of which some are long.
    * - `counts`: how many elements runs have, together no more than there are runs. Some have none, and some have many.
+   * - `uneven`: f64 of many magnitudes, whose sums are rounded.
    * - `{ below }`: u32 below a number.
    * - `{ oneIn }`: u32 of which about one in so many is not zero.
    * - `{ distinct }`: u32 below a power of two, of which no two are the same if there are no more than it has.
@@ -33,6 +34,7 @@ export interface ExampleArray {
     | "small"
     | "ascending"
     | "runs"
+    | "uneven"
     | "counts"
     | "offsets"
     | "begins"
@@ -82,6 +84,8 @@ export interface Example<Options = object> {
   readonly isOfShape?: boolean;
   /** Whether calls at hand may refuse it for what the arrays hold, which calls on the GPU do not see. */
   readonly isRefusedAtHand?: boolean;
+  /** Whether sums are rounded, in the order that recordings tell. Only recordings are compared then. */
+  readonly isInOrder?: boolean;
   /** What its recordings do beside, if it differs from calls. */
   readonly recorded?: {
     /** Options that only plans take. */

@@ -10,11 +10,13 @@ import { contextOf } from "../../src/gpu/device/device.ts";
 import type { GpuArray } from "../../src/gpu/gpu_arrays/gpu_array.ts";
 import type { Prepared } from "../../src/gpu/recordings/recording.ts";
 import type { Fold } from "../../src/node.ts";
+import type { Grouping } from "../../src/plan/grouping.ts";
 import { givenAs, inLists } from "../../src/plan/ranges.ts";
 import type { Arguments, Filled } from "../../src/primitives/example_calls.ts";
 import { asArray, callOn, exampleOf, optionsAtHand } from "../../src/primitives/example_calls.ts";
 import type { ExampleLayout } from "../../src/primitives/examples.ts";
 import type { Request, Result } from "../../src/primitives/primitive.ts";
+import type { PreparedScan } from "../../src/primitives/scan.ts";
 import { recordedParams, typesOnly, withParams } from "../support/params.ts";
 import type { Described } from "../support/primitives.ts";
 import { described, prepareName } from "../support/primitives.ts";
@@ -27,11 +29,12 @@ import type { Scale } from "./plans.ts";
 import { dataArbitrary, oneIn, Pooled, sizeAround, typeArbitrary } from "./plans.ts";
 import type { Expected } from "./ranges.ts";
 import { BEHIND, bufferMaker, FILL, placed, preparedOn, requireBytes } from "./ranges.ts";
-import { requireEqual } from "./segments.ts";
+import { requireEqual } from "./require_equal.ts";
 import type { DataSpec, TypeSpec } from "./values.ts";
 import { arrayOf, bytesOf, typeOf } from "./values.ts";
 import type { Verdict } from "./verdict.ts";
 import { attempt, attemptNow, Fault, oneLine, verdictOf } from "./verdict.ts";
+import { inShortBindings } from "./windows.ts";
 
 // Calls of each primitive that src/primitives/ describes, by its examples: at hand, on the GPU and recorded. All results are exact. Of
 // recordings, and of arrays in buffers of the caller's, all bytes of all buffers are compared.
@@ -74,11 +77,23 @@ export interface DescribedCase {
   readonly family: "described";
   readonly call: DescribedSpec;
   readonly steps: readonly DescribedStep[];
+  /** Whether the device is taken for one whose bindings are short, so that ranges go in windows. */
+  readonly windows?: boolean;
 }
 
 export function describedArbitrary(scale: Scale): fc.Arbitrary<DescribedCase> {
-  const length = sizeAround(Math.min(scale.usualLength, 50_000));
-  const calls = described.map(({ primitive, examples }) =>
+  const usual = casesOf(described, scale, Math.min(scale.usualLength, 50_000));
+  const inWindows = described.filter(({ primitive }) => goInWindows.includes(primitive.name));
+  const long = casesOf(inWindows, scale, scale.inWindows).map((one) => ({ ...one, windows: true }));
+  return fc.oneof({ weight: described.length, arbitrary: usual }, { weight: 1, arbitrary: long });
+}
+
+/** The primitives whose ranges may be longer than a binding. */
+const goInWindows: readonly string[] = ["scan", "reduce", "compact"];
+
+function casesOf(some: readonly Described[], scale: Scale, mostItems: number): fc.Arbitrary<DescribedCase> {
+  const length = sizeAround(mostItems);
+  const calls = some.map(({ primitive, examples }) =>
     fc.record(
       {
         primitive: fc.constant(primitive.name),
@@ -104,7 +119,8 @@ export function describedArbitrary(scale: Scale): fc.Arbitrary<DescribedCase> {
       length,
       data: dataArbitrary(),
       before: fc.integer({ min: 0, max: 9 }),
-      firstIndex: oneIn(4, fc.nat()),
+      // The index of an item is taken modulo 2^32.
+      firstIndex: oneIn(4, fc.oneof(fc.nat(), fc.integer({ min: 2 ** 32 - 600, max: 2 ** 32 - 1 }))),
       layout: fc.constantFrom(...layouts),
       into: fc.integer({ min: 0, max: 9 }),
     },
@@ -128,7 +144,13 @@ interface Called {
   readonly results: readonly Result[];
 }
 
-export async function runDescribed({ call, steps }: DescribedCase, fixture: Fixture): Promise<Verdict> {
+export const runDescribed = ({ windows, ...one }: DescribedCase, fixture: Fixture): Promise<Verdict> =>
+  windows ? inShortBindings(fixture, (short) => runCalls(one, short)) : runCalls(one, fixture);
+
+async function runCalls(
+  { call, steps }: Pick<DescribedCase, "call" | "steps">,
+  fixture: Fixture,
+): Promise<Verdict> {
   const of = described.find(({ primitive }) => primitive.name === call.primitive);
   if (of === undefined) {
     throw new Error(`src/primitives/ describes no ${call.primitive}`);
@@ -147,7 +169,8 @@ export async function runDescribed({ call, steps }: DescribedCase, fixture: Fixt
     data: { kind: "small", seed: 0 },
   });
   const twins = Object.values(example.twins ?? {}) as readonly Partial<ElementType>[];
-  const types = [type, ...twins, ...whole.operands.map((one) => one.type)];
+  const named = options.type === undefined ? [] : [options.type as ElementType];
+  const types = [type, ...named, ...twins, ...whole.operands.map((one) => one.type)];
   const mustWork =
     types.every((one) => hasFeature(fixture, one.feature)) &&
     (options.algorithm !== "subgroup" || hasFeature(fixture, "subgroups"));
@@ -160,7 +183,8 @@ export async function runDescribed({ call, steps }: DescribedCase, fixture: Fixt
   const { results, aliases } = request.result;
   const called = { spec: call, described: of, fixture, title, mustWork, results };
   const verdict = await verdictOf(steps, async (step) => {
-    const isRecorded = step.place === "recorded" && prepareName(of.primitive) in fixture.fold;
+    const isRecorded =
+      (step.place === "recorded" || example.isInOrder === true) && prepareName(of.primitive) in fixture.fold;
     const isCounted =
       !example.isLengthKnown && (isRecorded ? call.lengthOnGpu === true : step.place === "counted");
     const length = Math.min(step.length, call.maxLength);
@@ -500,9 +524,7 @@ async function runOnGpu(called: Called, given: Given, step: DescribedStep): Prom
     );
     return "passed";
   } finally {
-    for (const one of own.made) {
-      one.destroy();
-    }
+    destroyAll(own);
   }
 }
 
@@ -545,16 +567,74 @@ function planOf(called: Called, given: Given): Promise<Prepared | undefined> {
 }
 
 async function runRecorded(called: Called, given: Given, step: DescribedStep): Promise<Verdict> {
-  const { described, fixture } = called;
-  const { device } = fixture.fold;
-  const { before, firstIndex = 0, layout } = step;
-  const { operands, length, isCounted } = given;
-  const title = `${called.title}, recorded, ${length} items${layout ? `, ${layout}` : ""}`;
+  const { device } = called.fixture.fold;
+  const { layout } = step;
+  const title = `${called.title}, recorded, ${given.length} items${layout ? `, ${layout}` : ""}`;
   const prepared = await planOf(called, given);
   if (prepared === undefined) {
     return "refused";
   }
-  const whole: Meant = meaningOf(described, given, called.results, firstIndex) ?? {};
+  const mustWork = called.mustWork || layout === undefined;
+  const refuse = (refusal: Error): Verdict => {
+    // No binding may reach from a range to another one in the same buffer.
+    if (mustWork && (layout === undefined || refusal.name !== "LimitError")) {
+      throw new Fault(`${title} is refused, and must work: ${oneLine(refusal)}`);
+    }
+    return "refused";
+  };
+  let recording = recordingOf(called, given, step, given.example.isInOrder ? undefined : {});
+  if (given.example.isInOrder) {
+    const { ranges, own } = recording;
+    const told = attemptNow(title, false, () => (prepared as Partial<PreparedScan>).groupingOf?.(ranges));
+    destroyAll(own);
+    if ("refusal" in told) {
+      return refuse(told.refusal);
+    }
+    const { subgroupMinSize, subgroupMaxSize } = contextOf(device).facts;
+    // Nobody knows the order of a kernel whose subgroups may have several sizes.
+    const isOpen = (grouping: Grouping): boolean =>
+      grouping.algorithm === "subgroup" && subgroupMinSize !== subgroupMaxSize;
+    if (told.result === undefined || isOpen(told.result)) {
+      return "refused";
+    }
+    recording = recordingOf(called, given, step, { grouping: told.result });
+  }
+  const { ranges, own } = recording;
+  const encoder = device.createCommandEncoder();
+  const made = attemptNow(title, false, () => prepared.record(encoder, ranges));
+  if ("refusal" in made) {
+    destroyAll(own);
+    return refuse(made.refusal);
+  }
+  await requireBytes(
+    device,
+    encoder,
+    own.expected,
+    own.made as GPUBuffer[],
+    (name) => `wrong in ${title}'s ${name}`,
+  );
+  destroyAll(own);
+  return "passed";
+}
+
+function destroyAll({ made }: Own): void {
+  for (const one of made) {
+    one.destroy();
+  }
+}
+
+/** The ranges of a recording, whose results are those of the reference with more options. Without these, nothing is expected yet. */
+function recordingOf(
+  called: Called,
+  given: Given,
+  step: DescribedStep,
+  more: object | undefined,
+): { readonly own: Own; readonly ranges: never } {
+  const { described } = called;
+  const { before, firstIndex = 0, layout } = step;
+  const { operands, length, isCounted } = given;
+  const likeThat = { ...given, options: given.options && { ...given.options, ...more } };
+  const whole = (more && meaningOf(described, likeThat, called.results, firstIndex)) ?? {};
   // If there is no result, its ranges are those of a longer recording.
   const some =
     given.options || (isCounted && called.spec.maxLength > 0)
@@ -605,21 +685,7 @@ async function runRecorded(called: Called, given: Given, step: DescribedStep): P
     ...(firstIndex > 0 && { firstIndex }),
     length: isCounted ? own.range("length", wordOf(length), u32.bytes, 1) : length,
   };
-  const encoder = device.createCommandEncoder();
-  const isAlone = called.mustWork || layout === undefined;
-  const recording = attemptNow(title, isAlone, () => prepared.record(encoder, ranges as never));
-  const isRefused = "refusal" in recording;
-  await requireBytes(
-    device,
-    encoder,
-    isRefused ? [] : own.expected,
-    own.made as GPUBuffer[],
-    (name) => `wrong in ${title}'s ${name}`,
-  );
-  for (const one of own.made) {
-    one.destroy();
-  }
-  return isRefused ? "refused" : "passed";
+  return { own, ranges: ranges as never };
 }
 
 const NOTHING = new Uint8Array();

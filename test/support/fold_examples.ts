@@ -3,6 +3,7 @@ import { scalarAt } from "../../src/algebra/fields.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
 import type { ElementType, Scalar, TypeName, Value } from "../../src/algebra/types.ts";
+import { f64 } from "../../src/algebra/types_64.ts";
 import { widens } from "../../src/algebra/widening.ts";
 import type { Primitive as FoldName } from "../../src/plan/plan_recording.ts";
 import type { Example, ExampleArray, ExampleKey, Examples, Random } from "../../src/primitives/examples.ts";
@@ -25,6 +26,12 @@ const exactOperators = (type: ElementType): readonly Operator[] =>
       (name) => takes(name, type) && !(type.kind === "float" && ["add", "mul", "latest"].includes(name)),
     )
     .map((name) => operatorOf(name, type));
+
+/** Numbers whose sums are rounded, in the order of a recording. */
+const uneven = (type: ElementType): Pick<Example, "operands" | "isInOrder"> => ({
+  operands: { data: { type, contents: "uneven" } },
+  isInOrder: true,
+});
 
 /** A type's results of a scan or a reduction, if no other type is named. */
 const foldedType = (type: ElementType): ElementType => type.wide ?? type;
@@ -90,9 +97,12 @@ function runKeys(type: ElementType): readonly Required<Omit<ExampleKey, "keyType
 /** Segments of each kind, and runs of equal keys. */
 function segmented(type: ElementType, length: number, random: Random): readonly Example[] {
   const some = between(random, 1, Math.max(1, length));
-  const count = { type: u32, length: between(random, 2, 9) } as const;
+  const most = pick(random, [9, 40, 300]);
+  const count = { type: u32, length: between(random, 2, most) } as const;
+  const spans = { ...count, length: between(random, 0, most) };
   const heads = { type: u32, contents: { oneIn: pick(random, [1, 3, 40, 300]) } } as const;
   const keys = (of: ElementType): ExampleArray => ({ type: of, contents: "runs" });
+  // At hand, keys in a Uint16Array have no element type.
   const keyTypes = types.filter(({ name }) => name !== "f16");
   // Each thread goes down a column by itself, so there is no algorithm to choose.
   const columns = { algorithm: undefined, passes: undefined };
@@ -119,7 +129,7 @@ function segmented(type: ElementType, length: number, random: Random): readonly 
     { options: {}, operands: { offsets: { ...count, contents: "offsets" } } },
     {
       options: {},
-      operands: { begins: { ...count, contents: "begins" }, ends: { ...count, contents: "ends" } },
+      operands: { begins: { ...spans, contents: "begins" }, ends: { ...spans, contents: "ends" } },
     },
     { options: {}, operands: { heads } },
     { options: {}, operands: { headBits: { ...heads, length: (items) => Math.ceil(items / 32) } } },
@@ -133,19 +143,34 @@ function segmented(type: ElementType, length: number, random: Random): readonly 
 const three = (type: ElementType): Options =>
   type.kind === "struct" ? {} : { initial: type.name === "u64" || type.name === "i64" ? 3n : 3 };
 
+/** An initial value of a type, among them those that some operators take for others. */
+const initialFor = (type: ElementType, random: Random): Options =>
+  type.kind === "float"
+    ? { initial: pick(random, [3, 0.1, -0, Number.NaN, Number.NEGATIVE_INFINITY, 65504]) }
+    : three(type);
+
+/** The same segments, and sums that are rounded. */
+const roundedSums = (options: object, { operands }: Pick<Example, "operands">): Example => ({
+  options: { ...options, initial: 0.1 },
+  ...uneven(f64),
+  operands: { ...operands, ...uneven(f64).operands },
+});
+
 /** Scans or reductions: of all elements, with and without ends, of maps, and of segments. */
 function folds(type: ElementType, length: number, random: Random, scans: boolean): readonly Example[] {
   const result = foldedType(type);
   const op = (of: ElementType): Options => ({ op: pick(random, exactOperators(of) as [Operator]) });
   // Of f16, whole numbers are exact up to 2048.
   const sums = (of: ElementType): boolean => of.kind !== "struct" && (of.name !== "f16" || length < 600);
-  const end = (of: ElementType): ExampleArray => ({ type: of, length: 1, contents: "small" });
+  const end = (of: ElementType): ExampleArray => ({ type: of, length: 1 });
   const total = (of: ElementType) => (scans ? { total: end(of) } : {});
+  const isRounded = type.name === "f64";
   return [
     { options: op(result) },
     ...(sums(result) ? [{ options: three(result), ...plain(type) }] : []),
-    { options: { ...op(result), ...three(result) }, operands: total(result) },
+    { options: { ...op(result), ...initialFor(result, random) }, operands: total(result) },
     { options: op(result), operands: { initial: end(result), ...total(result) } },
+    ...(isRounded ? [{ options: { initial: pick(random, [-0, 0.1, 1e300]) }, ...uneven(type) }] : []),
     ...mapped(type).map(({ result: to, options, operands, ...others }, at) => ({
       ...others,
       options: { ...options, ...(at % 2 === 0 && sums(to) ? three(to) : op(to)) },
@@ -153,7 +178,8 @@ function folds(type: ElementType, length: number, random: Random, scans: boolean
     })),
     ...segmented(type, length, random).map(({ options, ...others }, at) => ({
       ...others,
-      options: { ...options, ...op(result), ...(at % 3 === 1 && three(result)) },
+      options: { ...options, ...op(result), ...(at % 3 === 1 && initialFor(result, random)) },
+      ...(isRounded && random() % 2 === 0 && roundedSums(options, others)),
     })),
   ];
 }
