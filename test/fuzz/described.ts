@@ -361,7 +361,8 @@ async function runAtHand(called: Called, given: Given, step: DescribedStep): Pro
       type,
       isInto ? stored(room as Uint8Array, one, elements, given).subarray(0, elements.length) : elements,
     );
-    if (isInto && elements.length > 0 && Object(result).buffer !== into.buffer) {
+    const isPart = one.length === "count";
+    if (isInto && (isPart ? elements.length > 0 && Object(result).buffer !== into.buffer : result !== into)) {
       throw new Fault(`${title}: into is not what it gives`);
     }
     if (!isElement) {

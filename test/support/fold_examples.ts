@@ -27,6 +27,16 @@ const exactOperators = (type: ElementType): readonly Operator[] =>
     )
     .map((name) => operatorOf(name, type));
 
+/** The operators that do not commute. */
+const inOrder = ["latest", "affine", "fieldwise"];
+
+/** One of the exact operators of a type: every second time one that does not commute, if there is any. */
+function exactOperator(type: ElementType, random: Random): Operator {
+  const all = exactOperators(type);
+  const ordered = random() % 2 === 0 ? all.filter(({ name }) => inOrder.includes(name)) : [];
+  return pick(random, (ordered.length > 0 ? ordered : all) as [Operator]);
+}
+
 /** Numbers whose sums are rounded, in the order of a recording. */
 const uneven = (type: ElementType): Pick<Example, "operands" | "isInOrder"> => ({
   operands: { data: { type, contents: "uneven" } },
@@ -36,9 +46,9 @@ const uneven = (type: ElementType): Pick<Example, "operands" | "isInOrder"> => (
 /** A type's results of a scan or a reduction, if no other type is named. */
 const foldedType = (type: ElementType): ElementType => type.wide ?? type;
 
-/** Of a float, small whole numbers. */
-const plain = (type: ElementType): Pick<Example, "operands"> =>
-  type.kind === "float" ? { operands: { data: { type, contents: "small" } } } : {};
+/** Small whole numbers, if elements are floats, or become floats. */
+const plain = (type: ElementType, to = type): Pick<Example, "operands"> =>
+  to.kind === "float" ? { operands: { data: { type, contents: "small" } } } : {};
 
 /** Maps of a type to itself and to others, and types that have all of its values. Sums of what they give are exact, too. */
 function mapped(type: ElementType): readonly (Example & { readonly result: ElementType })[] {
@@ -58,7 +68,7 @@ function mapped(type: ElementType): readonly (Example & { readonly result: Eleme
     })),
     ...types
       .filter((to) => widens(type, to))
-      .map((to) => ({ result: to, options: { type: to, from: type }, ...plain(type) })),
+      .map((to) => ({ result: to, options: { type: to, from: type }, ...plain(type, to) })),
   ];
 }
 
@@ -150,7 +160,7 @@ const initialFor = (type: ElementType, random: Random): Options =>
     : three(type);
 
 /** The same segments, and sums that are rounded. */
-const roundedSums = (options: object, { operands }: Pick<Example, "operands">): Example => ({
+const roundedSums = (options: object, operands: Example["operands"]): Example => ({
   options: { ...options, initial: 0.1 },
   ...uneven(f64),
   operands: { ...operands, ...uneven(f64).operands },
@@ -159,7 +169,7 @@ const roundedSums = (options: object, { operands }: Pick<Example, "operands">): 
 /** Scans or reductions: of all elements, with and without ends, of maps, and of segments. */
 function folds(type: ElementType, length: number, random: Random, scans: boolean): readonly Example[] {
   const result = foldedType(type);
-  const op = (of: ElementType): Options => ({ op: pick(random, exactOperators(of) as [Operator]) });
+  const op = (of: ElementType): Options => ({ op: exactOperator(of, random) });
   // Of f16, whole numbers are exact up to 2048.
   const sums = (of: ElementType): boolean => of.kind !== "struct" && (of.name !== "f16" || length < 600);
   const end = (of: ElementType): ExampleArray => ({ type: of, length: 1 });
@@ -176,10 +186,11 @@ function folds(type: ElementType, length: number, random: Random, scans: boolean
       options: { ...options, ...(at % 2 === 0 && sums(to) ? three(to) : op(to)) },
       operands: { ...operands, ...(at % 2 === 1 && { initial: end(to), ...total(to) }) },
     })),
-    ...segmented(type, length, random).map(({ options, ...others }, at) => ({
+    ...segmented(type, length, random).map(({ options, operands, ...others }, at) => ({
       ...others,
+      operands: { ...operands, ...(at % 3 === 2 && { initial: end(result) }) },
       options: { ...options, ...op(result), ...(at % 3 === 1 && initialFor(result, random)) },
-      ...(isRounded && random() % 2 === 0 && roundedSums(options, others)),
+      ...(isRounded && random() % 2 === 0 && roundedSums(options, operands)),
     })),
   ];
 }
