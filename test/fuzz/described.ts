@@ -632,7 +632,9 @@ function recordingOf(
   more: object | undefined,
 ): { readonly own: Own; readonly ranges: never } {
   const { described } = called;
-  const { before, firstIndex = 0, layout } = step;
+  const { before, layout } = step;
+  const { firstIndex: index = 0 } = step;
+  const firstIndex = described.examples.hasNoWrap ? index % 2 ** 31 : index;
   const { operands, length, isCounted } = given;
   const likeThat = { ...given, options: given.options && { ...given.options, ...more } };
   const whole = (more && meaningOf(described, likeThat, called.results, firstIndex)) ?? {};
