@@ -554,7 +554,7 @@ function planOf(called: Called, given: Given): Promise<Prepared | undefined> {
   const { maxLength } = spec;
   const name = prepareName(described.primitive);
   const prepare = async (): Promise<Prepared> => {
-    const operands = isOfShape && given.options ? given.operands : given.operandsOf(Math.max(1, maxLength));
+    const operands = isOfShape ? given.operands : given.operandsOf(Math.max(1, maxLength));
     const request = requestOf(called, { ...given, operands }, isOfShape ? own : given.planned);
     return (fold[name as keyof Fold] as unknown as (options: object) => Promise<Prepared>).call(fold, {
       ...typesOnly(request.options as Readonly<Record<string, unknown>>),
@@ -571,7 +571,9 @@ async function runRecorded(called: Called, given: Given, step: DescribedStep): P
   const { device } = called.fixture.fold;
   const { layout } = step;
   const title = `${called.title}, recorded, ${given.length} items${layout ? `, ${layout}` : ""}`;
-  const prepared = await planOf(called, given);
+  // No shape is that of nothing.
+  const hasShape = !given.example.isOfShape || given.options !== undefined;
+  const prepared = hasShape ? await planOf(called, given) : undefined;
   if (prepared === undefined) {
     return "refused";
   }

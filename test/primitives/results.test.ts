@@ -31,7 +31,7 @@ const typesBySize: readonly (readonly TypeSpec[])[] = [
   [["u64", "f16", "i32"]],
 ];
 /** With more examples, each example has the types of a size by turns, and not all of them. */
-const MANY_EXAMPLES = 12;
+const MANY_EXAMPLES = 10;
 
 describe.each(described)("$primitive.name", ({ primitive, examples }) => {
   const next = randomBits(primitive.name);

@@ -74,9 +74,9 @@ const packedRows = described
     ),
     lengthOnGpu: turn % 2 === 0,
     recorded: [
-      [1, 131, 1025],
+      [1, 131],
       [7, 1025],
-      [33, 3, 131],
+      [33, 3],
     ][turn % 3] as number[],
     place: places[turn % places.length] ?? "at hand",
   }));

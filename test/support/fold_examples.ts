@@ -19,6 +19,12 @@ type Options = Readonly<Record<string, unknown>>;
 /** Types that maps and conversions give. */
 const types: readonly ElementType[] = [...Object.values(elementTypes), typeOf(["f32", "u32"])];
 
+/** Some of a list, from any on. */
+function some<One>(random: Random, count: number, all: readonly One[]): readonly One[] {
+  const first = random() % Math.max(1, all.length);
+  return [...all.slice(first), ...all.slice(0, first)].slice(0, count);
+}
+
 /** Operators of a type that are exact on any elements: of floats, those that take one of both, or that sum exactly. */
 const exactOperators = (type: ElementType): readonly Operator[] =>
   operatorNames
@@ -106,7 +112,7 @@ function runKeys(type: ElementType): readonly Required<Omit<ExampleKey, "keyType
 
 /** Segments of each kind, and runs of equal keys. */
 function segmented(type: ElementType, length: number, random: Random): readonly Example[] {
-  const some = between(random, 1, Math.max(1, length));
+  const few = between(random, 1, Math.max(1, length));
   const most = pick(random, [9, 40, 300]);
   const count = { type: u32, length: between(random, 2, most) } as const;
   const spans = { ...count, length: between(random, 0, most) };
@@ -126,8 +132,8 @@ function segmented(type: ElementType, length: number, random: Random): readonly 
           twins: { segments: twins },
         }));
   return [
-    { options: { segments: { rows: some } }, isLengthKnown: true },
-    { options: { segments: { columns: some }, ...columns }, isLengthKnown: true },
+    { options: { segments: { rows: few } }, isLengthKnown: true },
+    { options: { segments: { columns: few }, ...columns }, isLengthKnown: true },
     {
       options: {
         segments: { shape: [1, between(random, 1, 40), between(random, 1, 9)], axis: 1 },
@@ -181,7 +187,7 @@ function folds(type: ElementType, length: number, random: Random, scans: boolean
     { options: { ...op(result), ...initialFor(result, random) }, operands: total(result) },
     { options: op(result), operands: { initial: end(result), ...total(result) } },
     ...(isRounded ? [{ options: { initial: pick(random, [-0, 0.1, 1e300]) }, ...uneven(type) }] : []),
-    ...mapped(type).map(({ result: to, options, operands, ...others }, at) => ({
+    ...some(random, 3, mapped(type)).map(({ result: to, options, operands, ...others }, at) => ({
       ...others,
       options: { ...options, ...(at % 2 === 0 && sums(to) ? three(to) : op(to)) },
       operands: { ...operands, ...(at % 2 === 1 && { initial: end(to), ...total(to) }) },
@@ -260,7 +266,7 @@ function classes(type: ElementType, random: Random): readonly Example[] {
   const [key] = runKeys(type);
   const count = () => between(random, 1, 16);
   return [
-    ...classForms.map(([textOf, numberOf]) => ({
+    ...some(random, 4, classForms).map(([textOf, numberOf]) => ({
       options: { classes: count(), class: textOf(`((i * ${factor}u) % ${modulus}u)`) },
       twins: { class: (_: Value, i: number) => numberOf((Math.imul(i, factor) >>> 0) % modulus) },
     })),
@@ -294,7 +300,7 @@ export const foldExamples: Readonly<Record<FoldName, Examples>> = {
     layouts: ["in place", "behind", "together"],
     of: (type, _, random) => [
       ...kept(type, random),
-      ...mapped(type).map(({ result: __, options, twins, operands }) => {
+      ...some(random, 4, mapped(type)).map(({ result: __, options, twins, operands }) => {
         const [condition] = kept(type, random).slice(random() % whereNames.length) as [Example];
         return {
           options: { ...condition.options, ...options, indices: false },
