@@ -184,6 +184,16 @@ export function optionsWith({ operands }: Pick<Primitive<never>, "operands">, ar
   return options;
 }
 
+/** Options beside others. What says of segments where they start may be in both. */
+export const joined = (beside: Options, options: Options): Options => ({
+  ...beside,
+  ...options,
+  ...(beside.segments !== undefined &&
+    options.segments !== undefined && {
+      segments: { ...(beside.segments as object), ...(options.segments as object) },
+    }),
+});
+
 /** Options without those that only calls on the GPU take. */
 export const optionsAtHand = ({ gpuOptions = {} }: Primitive<never>, options: Options): Options =>
   Object.fromEntries(Object.entries(options).filter(([name]) => !(name in gpuOptions)));
@@ -218,6 +228,12 @@ function contentsOf(
   if (typeof contents === "object" && "distinct" in contents) {
     return distinctNumbers(contents.distinct, length, bitsOf(data.seed)());
   }
+  if (typeof contents === "object" && "oneIn" in contents) {
+    return numbersOneIn(contents.oneIn, length, bitsOf(data.seed));
+  }
+  if (contents === "uneven") {
+    return bytesOf(unevenNumbers(length, bitsOf(data.seed)));
+  }
   if (contents === "counts") {
     return bytesOf(countsOf(length, bitsOf(data.seed)));
   }
@@ -232,6 +248,9 @@ function contentsOf(
   }
   const order = typeof contents === "object" ? contents.order : undefined;
   const bytes = data.fill(type, length, data.seed, order?.isSmall ?? contents === "small");
+  if (contents === "runs") {
+    return gatheredBytes(bytes, runsOf(length, bitsOf(data.seed)), type.bytes);
+  }
   if (order === undefined && contents !== "ascending") {
     return bytes;
   }
@@ -251,6 +270,12 @@ function contentsOf(
 
 const numbersBelow = (below: number, length: number, next: () => number): Uint8Array =>
   bytesOf(Uint32Array.from({ length }, () => next() % below));
+
+const numbersOneIn = (times: number, length: number, next: () => number): Uint8Array =>
+  bytesOf(Uint32Array.from({ length }, () => (next() % times === 0 ? next() || 1 : 0)));
+
+const unevenNumbers = (length: number, next: () => number): Float64Array =>
+  Float64Array.from({ length }, () => (next() / 2 ** 32 - 0.5) * 2 ** (next() % 40));
 
 /** Multiples of an odd number, modulo a power of two. */
 const distinctNumbers = (below: number, length: number, factor: number): Uint8Array =>
@@ -338,12 +363,9 @@ export function argumentsOfReference(
   return [
     ...argumentsAmong(primitive.operands).map(({ name }) => argumentOf(primitive.operands, name, all)),
     ...numbers.map((name) => options?.[name] ?? beside[name]),
-    {
-      type,
-      ...Object.fromEntries(Object.entries(options ?? {}).filter(([name]) => isOption(name))),
-      ...Object.fromEntries(twins),
-      ...Object.fromEntries(Object.entries(beside).filter(([name]) => isOption(name))),
-    },
+    [options ?? {}, Object.fromEntries(twins), beside]
+      .map((some) => Object.fromEntries(Object.entries(some).filter(([name]) => isOption(name))))
+      .reduce(joined, { type }),
   ];
 }
 
@@ -354,7 +376,7 @@ export function callOn(
   arrays: Options,
   options: Options,
 ): Promise<unknown> {
-  const all: Options = { ...optionsWith({ operands }, arrays), ...options };
+  const all = joined(optionsWith({ operands }, arrays), options);
   const own = Object.fromEntries(Object.entries(all).filter(([option]) => !numbers.includes(option)));
   const given = [
     ...argumentsAmong(operands).map((one) => argumentOf(operands, one.name, inLists(Object.entries(arrays)))),

@@ -1,6 +1,7 @@
 import { leavesOf, scalarAt } from "../algebra/fields.ts";
 import type { StructType } from "../algebra/struct.ts";
 import type { ElementType } from "../algebra/types.ts";
+import type { RangeName } from "../plan/plan.ts";
 import type { SortKeyOptions } from "../plan/sort_key.ts";
 
 // Calls that make sense. A primitive's description says which options there are, and not which of them go together, or what arrays hold.
@@ -19,8 +20,11 @@ export interface ExampleArray {
    *
    * - `small`: whole numbers from 0 to 3.
    * - `ascending`: values in ascending order, with NaN behind all others.
+   * - `runs`: anything, in runs of equal elements, of which some are long.
    * - `counts`: how many elements runs have, together no more than there are runs. Some have none, and some have many.
+   * - `uneven`: f64 of many magnitudes, whose sums are rounded.
    * - `{ below }`: u32 below a number.
+   * - `{ oneIn }`: u32 of which about one in so many is not zero.
    * - `{ distinct }`: u32 below a power of two, of which no two are the same if there are no more than it has.
    * - `{ order }`: values in an order.
    * - `offsets`: from 0 up to the length of the input, in ascending order.
@@ -29,11 +33,14 @@ export interface ExampleArray {
   readonly contents?:
     | "small"
     | "ascending"
+    | "runs"
+    | "uneven"
     | "counts"
     | "offsets"
     | "begins"
     | "ends"
     | { readonly below: number }
+    | { readonly oneIn: number }
     | { readonly distinct: number }
     | { readonly order: ExampleOrder };
 }
@@ -73,9 +80,26 @@ export interface Example<Options = object> {
   readonly hasRuns?: boolean;
   /** Whether the length of the input must be known, so that it may not be on the GPU. */
   readonly isLengthKnown?: boolean;
+  /** Whether its options are for the shape of the input, so that it has a plan for each length. */
+  readonly isOfShape?: boolean;
   /** Whether calls at hand may refuse it for what the arrays hold, which calls on the GPU do not see. */
   readonly isRefusedAtHand?: boolean;
+  /** Whether sums are rounded, in the order that recordings tell. Only recordings are compared then. */
+  readonly isInOrder?: boolean;
+  /** What its recordings do beside, if it differs from calls. */
+  readonly recorded?: {
+    /** Options that only plans take. */
+    readonly options: object;
+    /** The result whose last elements go to a range of their own, and the result that says from which element on. */
+    readonly rest: { readonly of: string; readonly from: string; readonly range: RangeName };
+  };
 }
+
+/**
+ * Where the first result lies: in the range of the input, in the same buffer behind that, or in the same buffer as the other results. Counts lie
+ * in buffers of their own.
+ */
+export type ExampleLayout = "in place" | "behind" | "together";
 
 /** How a primitive may be called. */
 export interface Examples<Options = object> {
@@ -83,6 +107,12 @@ export interface Examples<Options = object> {
   readonly positions?: readonly string[];
   /** The primitive that gives the positions, in the operands, of the elements of results that are like an optional operand. */
   readonly order?: string;
+  /** The results of a call with such options that are arrays of one element, and of which calls at hand give that element. */
+  elements?(options: Readonly<Record<string, unknown>>): readonly string[];
+  /** The layouts that it must take, if elements of the input and the result have the same size, and none of them share words. */
+  readonly layouts?: readonly ExampleLayout[];
+  /** Whether the indices of items do not wrap at 2^32: from there on, the channels of a histogram take other turns. */
+  readonly hasNoWrap?: boolean;
   /** The options that change no result, beside those of all primitives for tuning, so that the reference does not take them. */
   readonly tuning?: readonly string[];
   /** Some calls on elements of a type. They are none if the primitive does not take the type. */

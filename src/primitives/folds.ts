@@ -152,6 +152,9 @@ function requestOf(name: FoldName, given: Given<Options>): Request {
   };
 }
 
+/** How many counts a partition has. Nobody has checked the number of its classes yet. */
+const countsOf = (classes: unknown): number => (typeof classes === "number" ? classes : 0) + 1;
+
 /** What a call makes: its items, and beside them the keys of runs, or the counts of a partition: one, or those of its classes. */
 function resultsOf(
   name: FoldName,
@@ -159,9 +162,10 @@ function resultsOf(
   { type, most }: Pick<Result, "type" | "most">,
   segments: FoldSegments | undefined,
 ): Pick<Request, "results" | "give"> {
+  const { runs } = segments ?? {};
   const isCounted = name === "compact" || (name === "reduce" && segments?.isCounted);
   const items: Result = {
-    name: "result",
+    name: runs || name === "partition" ? "values" : "result",
     range: "output",
     type,
     most,
@@ -170,12 +174,9 @@ function resultsOf(
     hasGaps: name === "scan" && segments?.by === "begins",
   };
   if (name === "partition") {
-    return {
-      results: [items, { name: "count", range: "count", type: u32, most: (classes ?? 0) + 1 }],
-      give: ([values, count]) => (classes === undefined ? { values, count } : { values, offsets: count }),
-    };
+    const counts = classes === undefined ? "count" : "offsets";
+    return { results: [items, { name: counts, range: "count", type: u32, most: countsOf(classes) }] };
   }
-  const { runs } = segments ?? {};
   return runs
     ? {
         results: [items, { ...runs, name: "keys", range: "unique", most, length: "count" }],

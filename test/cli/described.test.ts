@@ -13,8 +13,7 @@ import type { ExampleCall } from "../primitives/calls.ts";
 import { exampleCalls } from "../primitives/calls.ts";
 import { SIMULATED } from "../support/adapter.ts";
 import { runIn } from "../support/command.ts";
-import type { Described } from "../support/primitives.ts";
-import { described } from "../support/primitives.ts";
+import { withHelp } from "../support/primitives.ts";
 
 // The command of each primitive that is described, on the arrays of examples.
 
@@ -24,8 +23,13 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+type Described = (typeof withHelp)[number];
+
 /** Whether a command takes all of a call. */
-const isTaken = ({ of: { primitive, help }, operands, options, isRefusedAtHand }: ExampleCall): boolean =>
+const isTaken = (
+  { primitive, help }: Described,
+  { operands, options, isRefusedAtHand }: ExampleCall,
+): boolean =>
   !isRefusedAtHand &&
   operands.every(({ operand: { name, inside } }) => !(inside || help.lists?.includes(givenAs(name)))) &&
   Object.keys(options).every((name) => name in help.options || name in (primitive.gpuOptions ?? {}));
@@ -39,7 +43,7 @@ const flagsFor = (name: string, value: unknown): readonly string[] =>
     : [flagOf(name), String((value as ScalarType).name ?? value)];
 
 /** What the command is called with, once the files of its operands are written. */
-function argumentsFor({ of, operands, options }: ExampleCall): readonly string[] {
+function argumentsFor(of: Described, { operands, options }: ExampleCall): readonly string[] {
   const files = operands.map(({ operand, type, ...filled }) => {
     const file = `${operand.name}.npy`;
     const data = asArray({ operand, type, ...filled }) as ScalarArray;
@@ -72,11 +76,11 @@ function meantBy(of: Described, call: ExampleCall): unknown {
   return Array.from((ArrayBuffer.isView(made) ? made : Object.values(made as object)[0]) as Uint32Array);
 }
 
-test.each(described)("wavefold $primitive.name gives what the reference does", (of) => {
-  const calls = exampleCalls(of, u32, 9).filter(isTaken);
+test.each(withHelp)("wavefold $primitive.name gives what the reference does", (of) => {
+  const calls = exampleCalls(of, u32, 9).filter((call) => isTaken(of, call));
   expect(calls.length).toBeGreaterThan(0);
   for (const call of calls.slice(0, 2)) {
-    const { status, stdout, stderr } = runIn(folder, [...argumentsFor(call)]);
+    const { status, stdout, stderr } = runIn(folder, [...argumentsFor(of, call)]);
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     const found = of.help.prints
       ? stdout

@@ -4,15 +4,19 @@ import { valuesOf } from "../../src/algebra/array_values.ts";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { ElementType, NarrowName } from "../../src/algebra/types.ts";
+import { isSameType } from "../../src/algebra/types.ts";
 import { ArgumentError } from "../../src/errors.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import type { GpuArray } from "../../src/gpu/gpu_arrays/gpu_array.ts";
 import type { Prepared } from "../../src/gpu/recordings/recording.ts";
 import type { Fold } from "../../src/node.ts";
+import type { Grouping } from "../../src/plan/grouping.ts";
 import { givenAs, inLists } from "../../src/plan/ranges.ts";
-import type { Arguments } from "../../src/primitives/example_calls.ts";
+import type { Arguments, Filled } from "../../src/primitives/example_calls.ts";
 import { asArray, callOn, exampleOf, optionsAtHand } from "../../src/primitives/example_calls.ts";
+import type { ExampleLayout } from "../../src/primitives/examples.ts";
 import type { Request, Result } from "../../src/primitives/primitive.ts";
+import type { PreparedScan } from "../../src/primitives/scan.ts";
 import { recordedParams, typesOnly, withParams } from "../support/params.ts";
 import type { Described } from "../support/primitives.ts";
 import { described, prepareName } from "../support/primitives.ts";
@@ -25,11 +29,12 @@ import type { Scale } from "./plans.ts";
 import { dataArbitrary, oneIn, Pooled, sizeAround, typeArbitrary } from "./plans.ts";
 import type { Expected } from "./ranges.ts";
 import { BEHIND, bufferMaker, FILL, placed, preparedOn, requireBytes } from "./ranges.ts";
-import { requireEqual } from "./segments.ts";
+import { requireEqual } from "./require_equal.ts";
 import type { DataSpec, TypeSpec } from "./values.ts";
-import { arrayOf, typeOf } from "./values.ts";
+import { arrayOf, bytesOf, typeOf } from "./values.ts";
 import type { Verdict } from "./verdict.ts";
 import { attempt, attemptNow, Fault, oneLine, verdictOf } from "./verdict.ts";
+import { inShortBindings } from "./windows.ts";
 
 // Calls of each primitive that src/primitives/ describes, by its examples: at hand, on the GPU and recorded. All results are exact. Of
 // recordings, and of arrays in buffers of the caller's, all bytes of all buffers are compared.
@@ -60,17 +65,35 @@ export interface DescribedStep {
   /** The items before each range, and before each array in a buffer of the caller's. */
   readonly before: number;
   readonly firstIndex?: number;
+  /** How ranges share buffers, or what calls take as `into`. What need not take it, may refuse it, and then does without. */
+  readonly layout?: ExampleLayout;
+  /** Of calls that take `into`: the items before that array in a buffer of the caller's. */
+  readonly into?: number;
 }
+
+export const layouts: readonly ExampleLayout[] = ["in place", "behind", "together"];
 
 export interface DescribedCase {
   readonly family: "described";
   readonly call: DescribedSpec;
   readonly steps: readonly DescribedStep[];
+  /** Whether the device is taken for one whose bindings are short, so that ranges go in windows. */
+  readonly windows?: boolean;
 }
 
 export function describedArbitrary(scale: Scale): fc.Arbitrary<DescribedCase> {
-  const length = sizeAround(Math.min(scale.usualLength, 50_000));
-  const calls = described.map(({ primitive, examples }) =>
+  const usual = casesOf(described, scale, Math.min(scale.usualLength, 50_000));
+  const inWindows = described.filter(({ primitive }) => goInWindows.includes(primitive.name));
+  const long = casesOf(inWindows, scale, scale.inWindows).map((one) => ({ ...one, windows: true }));
+  return fc.oneof({ weight: described.length, arbitrary: usual }, { weight: 1, arbitrary: long });
+}
+
+/** The primitives whose ranges may be longer than a binding. */
+const goInWindows: readonly string[] = ["scan", "reduce", "compact"];
+
+function casesOf(some: readonly Described[], scale: Scale, mostItems: number): fc.Arbitrary<DescribedCase> {
+  const length = sizeAround(mostItems);
+  const calls = some.map(({ primitive, examples }) =>
     fc.record(
       {
         primitive: fc.constant(primitive.name),
@@ -96,7 +119,10 @@ export function describedArbitrary(scale: Scale): fc.Arbitrary<DescribedCase> {
       length,
       data: dataArbitrary(),
       before: fc.integer({ min: 0, max: 9 }),
-      firstIndex: oneIn(4, fc.nat()),
+      // The index of an item is taken modulo 2^32.
+      firstIndex: oneIn(4, fc.oneof(fc.nat(), fc.integer({ min: 2 ** 32 - 600, max: 2 ** 32 - 1 }))),
+      layout: fc.constantFrom(...layouts),
+      into: fc.integer({ min: 0, max: 9 }),
     },
     { requiredKeys: ["place", "length", "data", "before"] },
   );
@@ -118,7 +144,13 @@ interface Called {
   readonly results: readonly Result[];
 }
 
-export async function runDescribed({ call, steps }: DescribedCase, fixture: Fixture): Promise<Verdict> {
+export const runDescribed = ({ windows, ...one }: DescribedCase, fixture: Fixture): Promise<Verdict> =>
+  windows ? inShortBindings(fixture, (short) => runCalls(one, short)) : runCalls(one, fixture);
+
+async function runCalls(
+  { call, steps }: Pick<DescribedCase, "call" | "steps">,
+  fixture: Fixture,
+): Promise<Verdict> {
   const of = described.find(({ primitive }) => primitive.name === call.primitive);
   if (of === undefined) {
     throw new Error(`src/primitives/ describes no ${call.primitive}`);
@@ -130,14 +162,15 @@ export async function runDescribed({ call, steps }: DescribedCase, fixture: Fixt
   }
   const drawn = call.params ? { ...found, options: withParams(found.options) } : found;
   const { example, options } = drawn;
-  const title = `${call.primitive}<${type.name}> ${JSON.stringify(options)}`;
+  const title = `${call.primitive}<${type.name}> ${JSON.stringify(options, shownIn)}`;
   const whole = argumentsOf(of, type, drawn, {
     length: Math.max(1, call.maxLength),
     room: Math.max(1, call.maxLength),
     data: { kind: "small", seed: 0 },
   });
   const twins = Object.values(example.twins ?? {}) as readonly Partial<ElementType>[];
-  const types = [type, ...twins, ...whole.operands.map((one) => one.type)];
+  const named = options.type === undefined ? [] : [options.type as ElementType];
+  const types = [type, ...named, ...twins, ...whole.operands.map((one) => one.type)];
   const mustWork =
     types.every((one) => hasFeature(fixture, one.feature)) &&
     (options.algorithm !== "subgroup" || hasFeature(fixture, "subgroups"));
@@ -147,10 +180,11 @@ export async function runDescribed({ call, steps }: DescribedCase, fixture: Fixt
   if ("refusal" in request) {
     return refused({ title, mustWork }, request.refusal, true);
   }
-  const { results } = request.result;
+  const { results, aliases } = request.result;
   const called = { spec: call, described: of, fixture, title, mustWork, results };
-  const verdict = await verdictOf(steps, (step) => {
-    const isRecorded = step.place === "recorded" && prepareName(of.primitive) in fixture.fold;
+  const verdict = await verdictOf(steps, async (step) => {
+    const isRecorded =
+      (step.place === "recorded" || example.isInOrder === true) && prepareName(of.primitive) in fixture.fold;
     const isCounted =
       !example.isLengthKnown && (isRecorded ? call.lengthOnGpu === true : step.place === "counted");
     const length = Math.min(step.length, call.maxLength);
@@ -159,17 +193,40 @@ export async function runDescribed({ call, steps }: DescribedCase, fixture: Fixt
       room: isCounted ? call.maxLength : length,
       data: step.data,
     });
-    const run = isRecorded ? runRecorded : step.place === "at hand" ? runAtHand : runOnGpu;
+    const runWith = isRecorded ? runRecorded : step.place === "at hand" ? runAtHand : runOnGpu;
     // A call whose length is known has room for as many results as follow from it.
     const own =
       isCounted || given.options === undefined
         ? called
         : { ...called, results: requestOf(called, { ...given, isCounted }, given.options).results };
-    return run(own, { ...given, isCounted }, step);
+    const run = (how: Partial<Called>, one: DescribedStep): Promise<Verdict> =>
+      runWith({ ...own, ...how }, { ...given, isCounted }, one);
+    if (step.layout === undefined || mustTake(own, step.layout, type, aliases)) {
+      return run({}, step);
+    }
+    const { layout: _, ...usual } = step;
+    const isTaken = (await run({ mustWork: false }, step)) === "passed";
+    return isTaken ? "passed" : run({}, usual);
   });
   await fixture.requireNoError(title);
   return verdict;
 }
+
+/** Options in titles: what has a name goes by that. */
+const shownIn = (_: string, value: unknown): unknown =>
+  typeof value === "bigint" ? `${value}n` : (Object(value).name ?? value);
+
+/** Whether a call must take a layout. Items of other sizes, those that share words, and what is read twice may need buffers of their own. */
+const mustTake = (
+  { described: { examples }, results: [first] }: Called,
+  layout: ExampleLayout,
+  type: ElementType,
+  aliases: Request["aliases"],
+): boolean =>
+  examples.layouts?.includes(layout) === true &&
+  first?.type.bytes === type.bytes &&
+  !type.wide &&
+  Object.keys(aliases ?? {}).length === 0;
 
 /** Whether a refusal is right. @throws {Fault} if the call must work. */
 function refused(
@@ -186,11 +243,35 @@ function refused(
 type Given = Arguments & { readonly isCounted: boolean };
 
 /** What follows from the arguments of a call. */
-const requestOf = (
-  { described: { primitive }, fixture }: Pick<Called, "described" | "fixture">,
+function requestOf(
+  { described: { primitive, examples }, fixture }: Pick<Called, "described" | "fixture">,
   given: Given,
   options: object,
-): Request => requestFor(contextOf(fixture.fold.device).facts, primitive, given, options);
+): Request {
+  const request = requestFor(contextOf(fixture.fold.device).facts, primitive, given, options);
+  const elements = examples.elements?.(request.options as Readonly<Record<string, unknown>>) ?? [];
+  const results = request.results.map((one) =>
+    elements.includes(one.name) ? { ...one, isElement: true } : one,
+  );
+  return { ...request, results };
+}
+
+/** What the place of a result holds once that is stored. If the result has gaps, what lies there stays. */
+function stored(before: Uint8Array, result: Result, elements: Uint8Array, { operands }: Given): Uint8Array {
+  const after = before.slice();
+  after.set(elements);
+  if (result.hasGaps) {
+    const [begins, ends] = ["begins", "ends"].map((name) => {
+      const one = operands.find(({ operand }) => operand.name === name);
+      return one ? [...(asArray(one) as Uint32Array)] : [];
+    }) as [number[], number[]];
+    for (const [gap, from] of [0, ...ends].entries()) {
+      const [start, end] = [from, begins[gap] ?? before.length].map((place) => place * result.type.bytes);
+      after.set(before.subarray(start, end), start);
+    }
+  }
+  return after;
+}
 
 /** The results of a call, by their names. */
 function resultsOf(results: readonly Result[], made: unknown): readonly (readonly [Result, unknown])[] {
@@ -200,17 +281,62 @@ function resultsOf(results: readonly Result[], made: unknown): readonly (readonl
   return results.map((one, at) => [one, results.length === 1 ? made : named[at]]);
 }
 
-async function runAtHand(called: Called, given: Given, { length }: DescribedStep): Promise<Verdict> {
+/** Whether a call takes `into`: it gives one array, but for counts. */
+const takesInto = ({ described: { primitive }, results }: Called): boolean =>
+  "into" in { ...primitive.callOptions } && results.filter(({ range }) => range !== "count").length === 1;
+
+/** The input, if the first result may lie in its place. */
+const inPlaceOf = ({ results: [first] }: Called, { operands }: Given): Filled | undefined =>
+  operands.find(
+    ({ operand, type, room }) =>
+      operand.range === "input" && first && first.type.bytes === type.bytes && first.most <= room,
+  );
+
+/** The input, if it is given as `into`. */
+const intoItself = (called: Called, given: Given, { layout }: DescribedStep): Filled | undefined => {
+  const input = inPlaceOf(called, given);
+  const { type } = called.results[0] as Result;
+  return layout === "in place" && takesInto(called) && input && isSameType(type, input.type)
+    ? input
+    : undefined;
+};
+
+/** The array at hand that a call puts its first result in; undefined if there is to be none. */
+function intoAtHand(
+  called: Called,
+  given: Given,
+  arrays: Readonly<Record<string, AnyArray>>,
+  step: DescribedStep,
+): AnyArray | undefined {
+  // Reductions at hand return their totals.
+  if (called.described.primitive.name === "reduce" || !takesInto(called)) {
+    return undefined;
+  }
+  const input = intoItself(called, given, step);
+  if (input || step.into === undefined) {
+    return input && arrays[input.operand.name];
+  }
+  const { type, most } = called.results[0] as Result;
+  return arrayOf(type, new Uint8Array(most * type.bytes).fill(FILL));
+}
+
+async function runAtHand(called: Called, given: Given, step: DescribedStep): Promise<Verdict> {
   const { operands, options = given.planned } = given;
-  const title = `${called.title} of ${length}`;
+  const title = `${called.title} of ${step.length}`;
   const { primitive } = called.described;
   // There is room for all that results have.
   const results = called.results.map((one) => ({ ...one, most: Number.POSITIVE_INFINITY }));
   const meant = meaningOf(called.described, given, results, 0);
   const arrays = Object.fromEntries(operands.map((one) => [one.operand.name, asArray(one)]));
-  const f16 = given.type.name === "f16" ? { type: given.type } : {};
+  const f16 = given.type.name === "f16" && !("from" in options) ? { type: given.type } : {};
+  const into = intoAtHand(called, given, arrays, step);
+  const room = into && bytesOf(into).slice();
   const made = await attempt(title, false, () =>
-    callOn(called.fixture.fold, primitive, arrays, { ...optionsAtHand(primitive, options), ...f16 }),
+    callOn(called.fixture.fold, primitive, arrays, {
+      ...optionsAtHand(primitive, options),
+      ...f16,
+      ...(into && { into }),
+    }),
   );
   if ("refusal" in made) {
     return given.example.isRefusedAtHand && made.refusal instanceof ArgumentError
@@ -220,8 +346,25 @@ async function runAtHand(called: Called, given: Given, { length }: DescribedStep
   if (meant === undefined) {
     throw new Fault(`${title} works, and has no result`);
   }
-  for (const [{ name, type, isElement, atHand }, result] of resultsOf(called.results, made.result)) {
-    const expected = arrayOf(type, meant[name] as Uint8Array);
+  for (const { operand, type } of operands.filter((one) => one.operand.isWritten)) {
+    requireEqual(
+      arrays[operand.name],
+      arrayOf(type, meant[operand.name] as Uint8Array),
+      `${title}: ${operand.name}`,
+    );
+  }
+  for (const [one, result] of resultsOf(called.results, made.result)) {
+    const { name, type, isElement, atHand } = one;
+    const isInto = into !== undefined && one === called.results[0];
+    const elements = meant[name] as Uint8Array;
+    const expected = arrayOf(
+      type,
+      isInto ? stored(room as Uint8Array, one, elements, given).subarray(0, elements.length) : elements,
+    );
+    const isPart = one.length === "count";
+    if (isInto && (isPart ? elements.length > 0 && Object(result).buffer !== into.buffer : result !== into)) {
+      throw new Fault(`${title}: into is not what it gives`);
+    }
     if (!isElement) {
       requireEqual(result, expected, `${title}: ${name}`);
       continue;
@@ -234,32 +377,58 @@ async function runAtHand(called: Called, given: Given, { length }: DescribedStep
   return "passed";
 }
 
-/** Buffers of the caller's that a call reads, with bytes around the arrays. */
+/** A range of a buffer: what it holds, and what it must hold then. It starts so many items behind what comes before it. */
+interface OwnRange {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  readonly after?: Uint8Array;
+  readonly itemBytes: number;
+  readonly items: number;
+}
+
+/** Buffers of the caller's, with bytes around the ranges. */
 interface Own {
   readonly made: { destroy(): void }[];
   readonly expected: Expected[];
+  /** Places ranges one behind another in one buffer. */
+  place(...ranges: readonly OwnRange[]): readonly { buffer: GPUBuffer; offset: number }[];
   range(
-    name: string,
-    bytes: Uint8Array,
-    itemBytes: number,
-    items: number,
-    after?: Uint8Array,
-  ): { buffer: GPUBuffer; offset: number };
+    ...range: readonly [name: string, bytes: Uint8Array, itemBytes: number, items: number, after?: Uint8Array]
+  ): {
+    buffer: GPUBuffer;
+    offset: number;
+  };
 }
 
 function ownBuffers({ fixture: { fold } }: Called): Own {
   const made: { destroy(): void }[] = [];
   const bufferOf = bufferMaker(fold.device, made as GPUBuffer[]);
   const expected: Expected[] = [];
+  const place: Own["place"] = (...ranges) => {
+    let end = 0;
+    const offsets = ranges.map(({ bytes, itemBytes, items }) => {
+      const offset = (Math.ceil(end / itemBytes) + items) * itemBytes;
+      end = offset + bytes.length;
+      return offset;
+    });
+    const whole = (contentOf: (range: OwnRange) => Uint8Array): Uint8Array<ArrayBuffer> => {
+      const all = new Uint8Array(end).fill(FILL);
+      ranges.forEach((range, at) => {
+        all.set(contentOf(range), offsets[at]);
+      });
+      return placed(all, 0);
+    };
+    const buffer = bufferOf(whole(({ bytes }) => bytes));
+    const name = ranges.map((range) => range.name).join(" and ");
+    expected.push({ name, buffer, bytes: whole(({ bytes, after = bytes }) => after) });
+    return offsets.map((offset) => ({ buffer, offset }));
+  };
   return {
     made,
     expected,
-    range(name, bytes, itemBytes, items, after = bytes) {
-      const offset = items * itemBytes;
-      const buffer = bufferOf(placed(bytes, offset));
-      expected.push({ name, buffer, bytes: placed(after, offset) });
-      return { buffer, offset };
-    },
+    place,
+    range: (name, bytes, itemBytes, items, after = bytes) =>
+      place({ name, bytes, itemBytes, items, after })[0] as { buffer: GPUBuffer; offset: number },
   };
 }
 
@@ -274,6 +443,8 @@ async function runOnGpu(called: Called, given: Given, step: DescribedStep): Prom
   const { place, length, before } = step;
   const { operands, isCounted } = given;
   const title = `${called.title} of ${length}, ${place}`;
+  const [first] = called.results as readonly [Result];
+  const itself = intoItself(called, given, step);
   // If only the GPU knows the length, the call is the same for all lengths.
   const options = isCounted ? given.planned : (given.options ?? given.planned);
   const meant = meaningOf(described, given, called.results, 0);
@@ -296,7 +467,12 @@ async function runOnGpu(called: Called, given: Given, step: DescribedStep): Prom
           continue;
         }
         const isInput = operand.range === "input";
-        const range = own.range(name, bytes, unitOf(type), before);
+        const after = operand.isWritten
+          ? meant?.[name]
+          : one === itself && meant
+            ? stored(bytes, first, meant[first.name] as Uint8Array, given)
+            : bytes;
+        const range = own.range(name, bytes, unitOf(type), before, after);
         // What goes with another array has no room for what lies behind that.
         const isAlone = operands.every((other) => other.operand.isOneEach !== name);
         const isOnGpu = isInput ? isCounted : operand.count !== undefined && before % 2 === 0 && isAlone;
@@ -308,12 +484,23 @@ async function runOnGpu(called: Called, given: Given, step: DescribedStep): Prom
           : { length: room };
         arrays[name] = keep((await fold.wrap({ ...range, type, ...lengths } as never)) as GpuArray);
       }
-      const result = await callOn(fold, described.primitive, arrays, options);
-      // Results do not need the arrays any more, even if these have their length.
-      for (const array of before % 2 === 1 ? Object.values(arrays) : []) {
-        array.destroy();
+      const into = itself
+        ? arrays[itself.operand.name]
+        : takesInto(called) && step.into !== undefined
+          ? keep(await intoOnGpu(called, given, own, meant, step.into))
+          : undefined;
+      const pending = callOn(fold, described.primitive, arrays, { ...options, ...(into && { into }) });
+      // Neither the call nor its results need the arrays any more, even if these have their length.
+      for (const one of before % 2 === 1 ? operands : []) {
+        if (!one.operand.isWritten && one !== itself) {
+          arrays[one.operand.name]?.destroy();
+        }
       }
-      const found: (readonly [Result, AnyArray])[] = [];
+      const result = await pending;
+      const found: (readonly [Pick<Result, "name" | "type" | "hasGaps">, AnyArray])[] = [];
+      for (const { operand, type } of operands.filter((one) => one.operand.isWritten)) {
+        found.push([{ name: operand.name, type }, (await arrays[operand.name]?.read()) as AnyArray]);
+      }
       for (const [one, array] of resultsOf(called.results, result)) {
         found.push([one, (await keep(array as GpuArray).read()) as AnyArray]);
       }
@@ -322,8 +509,11 @@ async function runOnGpu(called: Called, given: Given, step: DescribedStep): Prom
     if ("refusal" in made) {
       return refused(called, made.refusal, meant !== undefined);
     }
-    for (const [{ name, type }, array] of meant ? made.result : []) {
-      requireEqual(array, arrayOf(type, meant?.[name] as Uint8Array), `${title}: ${name}`);
+    for (const [{ name, type, hasGaps }, array] of meant ? made.result : []) {
+      // What lies in the gaps of the caller's array is compared with all of its buffer.
+      if (!(hasGaps && (itself || step.into !== undefined))) {
+        requireEqual(array, arrayOf(type, meant?.[name] as Uint8Array), `${title}: ${name}`);
+      }
     }
     const encoder = fold.device.createCommandEncoder();
     await requireBytes(
@@ -335,69 +525,154 @@ async function runOnGpu(called: Called, given: Given, step: DescribedStep): Prom
     );
     return "passed";
   } finally {
-    for (const one of own.made) {
-      one.destroy();
-    }
+    destroyAll(own);
   }
 }
 
-/** The recording's plan: it is the same for each step. */
+/** An array in a buffer of the caller's, for the first result of a call. */
+async function intoOnGpu(
+  { fixture: { fold }, results }: Called,
+  given: Given,
+  own: Own,
+  meant: Meant | undefined,
+  before: number,
+): Promise<GpuArray> {
+  const [first] = results as readonly [Result];
+  const { name, type, most } = first;
+  const room = new Uint8Array(most * type.bytes).fill(FILL);
+  const after = meant ? stored(room, first, meant[name] as Uint8Array, given) : room;
+  const range = own.range("into", room, unitOf(type), before, after);
+  return (await fold.wrap({ ...range, type, length: most } as never)) as GpuArray;
+}
+
+/** The recording's plan: it is the same for each step, unless it is for a shape. */
 function planOf(called: Called, given: Given): Promise<Prepared | undefined> {
   const { spec, described, fixture, title, mustWork } = called;
+  const { isOfShape, recorded } = given.example;
+  const { options: own = given.planned } = given;
   const { fold } = fixture;
   const { maxLength } = spec;
   const name = prepareName(described.primitive);
   const prepare = async (): Promise<Prepared> => {
-    const request = requestOf(
-      called,
-      { ...given, operands: given.operandsOf(Math.max(1, maxLength)) },
-      given.planned,
-    );
+    const operands = isOfShape ? given.operands : given.operandsOf(Math.max(1, maxLength));
+    const request = requestOf(called, { ...given, operands }, isOfShape ? own : given.planned);
     return (fold[name as keyof Fold] as unknown as (options: object) => Promise<Prepared>).call(fold, {
       ...typesOnly(request.options as Readonly<Record<string, unknown>>),
+      ...recorded?.options,
       maxLength,
       lengthOnGpu: given.isCounted,
     });
   };
-  return preparedOn(fixture, `described ${JSON.stringify(spec)}`, title, mustWork, prepare);
+  const key = `described ${JSON.stringify(spec)}${isOfShape ? JSON.stringify(own.segments) : ""}`;
+  return preparedOn(fixture, key, title, mustWork, prepare);
 }
 
 async function runRecorded(called: Called, given: Given, step: DescribedStep): Promise<Verdict> {
-  const { described, fixture } = called;
-  const { device } = fixture.fold;
-  const { before, firstIndex = 0 } = step;
-  const { operands, length, isCounted } = given;
-  const title = `${called.title}, recorded, ${length} items`;
-  const prepared = await planOf(called, given);
+  const { device } = called.fixture.fold;
+  const { layout } = step;
+  const title = `${called.title}, recorded, ${given.length} items${layout ? `, ${layout}` : ""}`;
+  // No shape is that of nothing.
+  const hasShape = !given.example.isOfShape || given.options !== undefined;
+  const prepared = hasShape ? await planOf(called, given) : undefined;
   if (prepared === undefined) {
     return "refused";
   }
-  const meant: Meant = meaningOf(described, given, called.results, firstIndex) ?? {};
+  const mustWork = called.mustWork || layout === undefined;
+  const refuse = (refusal: Error): Verdict => {
+    // No binding may reach from a range to another one in the same buffer.
+    if (mustWork && (layout === undefined || refusal.name !== "LimitError")) {
+      throw new Fault(`${title} is refused, and must work: ${oneLine(refusal)}`);
+    }
+    return "refused";
+  };
+  let recording = recordingOf(called, given, step, given.example.isInOrder ? undefined : {});
+  if (given.example.isInOrder) {
+    const { ranges, own } = recording;
+    const told = attemptNow(title, false, () => (prepared as Partial<PreparedScan>).groupingOf?.(ranges));
+    destroyAll(own);
+    if ("refusal" in told) {
+      return refuse(told.refusal);
+    }
+    const { subgroupMinSize, subgroupMaxSize } = contextOf(device).facts;
+    // Nobody knows the order of a kernel whose subgroups may have several sizes.
+    const isOpen = (grouping: Grouping): boolean =>
+      grouping.algorithm === "subgroup" && subgroupMinSize !== subgroupMaxSize;
+    if (told.result === undefined || isOpen(told.result)) {
+      return "refused";
+    }
+    recording = recordingOf(called, given, step, { grouping: told.result });
+  }
+  const { ranges, own } = recording;
+  const encoder = device.createCommandEncoder();
+  const made = attemptNow(title, false, () => prepared.record(encoder, ranges));
+  if ("refusal" in made) {
+    destroyAll(own);
+    return refuse(made.refusal);
+  }
+  await requireBytes(
+    device,
+    encoder,
+    own.expected,
+    own.made as GPUBuffer[],
+    (name) => `wrong in ${title}'s ${name}`,
+  );
+  destroyAll(own);
+  return "passed";
+}
+
+function destroyAll({ made }: Own): void {
+  for (const one of made) {
+    one.destroy();
+  }
+}
+
+/** The ranges of a recording, whose results are those of the reference with more options. Without these, nothing is expected yet. */
+function recordingOf(
+  called: Called,
+  given: Given,
+  step: DescribedStep,
+  more: object | undefined,
+): { readonly own: Own; readonly ranges: never } {
+  const { described } = called;
+  const { before, layout } = step;
+  const { firstIndex: index = 0 } = step;
+  const firstIndex = described.examples.hasNoWrap ? index % 2 ** 31 : index;
+  const { operands, length, isCounted } = given;
+  const likeThat = { ...given, options: given.options && { ...given.options, ...more } };
+  const whole = (more && meaningOf(described, likeThat, called.results, firstIndex)) ?? {};
   // If there is no result, its ranges are those of a longer recording.
   const some =
     given.options || (isCounted && called.spec.maxLength > 0)
       ? given
       : { ...given, operands: given.operandsOf(Math.max(1, called.spec.maxLength)) };
   const options = isCounted ? given.planned : (given.options ?? given.planned);
-  const { results, numbers } = requestOf(called, some, options);
+  const { results: all, numbers, aliases = {}, initial } = requestOf(called, some, options);
+  const [results, meant] = withRest(given, all, whole);
   const own = ownBuffers(called);
   const counted = results.find((one) => one.length === "count");
-  const arrays = {
-    ...Object.fromEntries(
-      operands.map(({ operand: { range }, type, bytes }, at) => [
-        range,
-        own.range(range, bytes, unitOf(type), before + at),
-      ]),
-    ),
-    ...Object.fromEntries(
-      results.map(({ name, range, type, most }, at) => {
-        const blank = new Uint8Array(most * type.bytes).fill(FILL);
-        const after = blank.slice();
-        after.set(meant[name] ?? []);
-        return [range, own.range(range, blank, unitOf(type), before + 1 + at, after)];
-      }),
-    ),
-  };
+  const [first] = results as readonly [Result];
+  const isInPlace = layout === "in place" && inPlaceOf({ ...called, results }, given) !== undefined;
+  const read = operands.map(({ operand: { name, range, isWritten }, type, bytes }, at) => ({
+    name: range,
+    bytes,
+    itemBytes: unitOf(type),
+    items: before + at,
+    ...(isWritten && { after: meant[name] }),
+    ...(isInPlace &&
+      range === "input" && { after: stored(bytes, first, meant[first.name] ?? NOTHING, given) }),
+  })) as readonly OwnRange[];
+  const written = results.map((result, at): OwnRange => {
+    const bytes = new Uint8Array(result.most * result.type.bytes).fill(FILL);
+    const after = stored(bytes, result, meant[result.name] ?? NOTHING, given);
+    return { name: result.range, bytes, after, itemBytes: unitOf(result.type), items: before + 1 + at };
+  });
+  const arrays = placedRanges(own, read, isInPlace ? written.slice(1) : written, layout);
+  if (isInPlace) {
+    arrays[first.range] = arrays.input;
+  }
+  for (const [range, name] of Object.entries(aliases)) {
+    arrays[range] = arrays[operands.find(({ operand }) => operand.name === name)?.operand.range ?? ""];
+  }
   const ranges = {
     ...inLists(Object.entries(arrays)),
     ...(counted && {
@@ -410,21 +685,54 @@ async function runRecorded(called: Called, given: Given, step: DescribedStep): P
       ),
     }),
     ...numbers,
+    ...(initial !== undefined && { initial }),
     ...recordedParams(options),
     ...(firstIndex > 0 && { firstIndex }),
     length: isCounted ? own.range("length", wordOf(length), u32.bytes, 1) : length,
   };
-  const encoder = device.createCommandEncoder();
-  attemptNow(title, true, () => prepared.record(encoder, ranges as never));
-  await requireBytes(
-    device,
-    encoder,
-    own.expected,
-    own.made as GPUBuffer[],
-    (name) => `wrong in ${title}'s ${name}`,
+  return { own, ranges: ranges as never };
+}
+
+const NOTHING = new Uint8Array();
+
+/** Places the ranges that a recording reads, and those that it writes, by their names. */
+function placedRanges(
+  own: Own,
+  read: readonly OwnRange[],
+  written: readonly OwnRange[],
+  layout: ExampleLayout | undefined,
+): Record<string, unknown> {
+  const isTogether = ({ name }: OwnRange): boolean => layout === "together" && name !== "count";
+  const [first] = written;
+  const behind = layout === "behind" ? first : undefined;
+  const groups = [
+    ...read.map((one) => (one.name === "input" && behind ? [one, behind] : [one])),
+    ...written.filter((one) => one !== behind && !isTogether(one)).map((one) => [one]),
+    written.filter(isTogether),
+  ];
+  return Object.fromEntries(
+    groups
+      .filter(({ length }) => length > 0)
+      .flatMap((group) => own.place(...group).map((range, at) => [group[at]?.name, range])),
   );
-  for (const one of own.made) {
-    one.destroy();
+}
+
+/** The results of a recording that stores the last elements of one in a range of their own, and what these are. */
+function withRest(
+  { example: { recorded } }: Given,
+  results: readonly Result[],
+  meant: Meant,
+): readonly [readonly Result[], Meant] {
+  if (recorded === undefined) {
+    return [results, meant];
   }
-  return "passed";
+  const { of, from, range } = recorded.rest;
+  const result = results.find(({ name }) => name === of) as Result;
+  const all = meant[of] ?? NOTHING;
+  const [count = 0] = new Uint32Array((meant[from] ?? NOTHING).slice().buffer);
+  const end = count * result.type.bytes;
+  return [
+    [...results, { ...result, name: range, range }],
+    { ...meant, [of]: all.subarray(0, end), [range]: all.subarray(end) },
+  ];
 }

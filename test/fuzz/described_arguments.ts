@@ -64,7 +64,7 @@ export const argumentsOf = (
 /** Stands for a position if there is none. */
 const NONE = 0xffffffff;
 
-/** The bytes of each result. */
+/** The bytes of each result, and of each operand that is written. */
 export type Meant = Readonly<Record<string, Uint8Array>>;
 
 /**
@@ -115,13 +115,17 @@ export function meaningOf(
       ? gatheredBytes(filled(result.like).bytes, [partOf(position) as number], result.type.bytes)
       : elementBytes(result.type, part as Value);
   };
-  return Object.fromEntries(
-    results.map((result) => {
+  const written = given.operands.flatMap(({ operand: { name, isWritten } }) =>
+    isWritten ? [[name, bytesOf((all.at(-1) as Readonly<Record<string, AnyArray>>)[name] as AnyArray)]] : [],
+  );
+  return Object.fromEntries([
+    ...written,
+    ...results.map((result) => {
       const bytes = bytesFor(result);
       const moved = (): Uint32Array =>
         // If there is no position, there is none in longer data.
         new Uint32Array(bytes.slice().buffer).map((place) => (place === NONE ? NONE : place + firstIndex));
       return [result.name, isPosition(result) ? bytesOf(moved()) : bytes];
     }),
-  );
+  ]) as Meant;
 }

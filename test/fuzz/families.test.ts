@@ -3,8 +3,10 @@ import type { GpuArray } from "../../src/gpu/gpu_arrays/gpu_array.ts";
 import type { Prepared } from "../../src/gpu/recordings/recording.ts";
 import type { Fold } from "../../src/node.ts";
 import { openFold, u32 } from "../../src/node.ts";
+import { bitsOf } from "../../src/primitives/example_calls.ts";
 import { argumentsAmong } from "../../src/primitives/primitive.ts";
 import { adapter, isSimulated } from "../support/adapter.ts";
+import { foldExamples } from "../support/fold_examples.ts";
 import { described, prepareName } from "../support/primitives.ts";
 import { places } from "./described.ts";
 import type { Case } from "./families.ts";
@@ -49,12 +51,10 @@ const recorded = (plan: object, ...steps: Partial<StepSpec>[]): Case =>
     steps: steps.map((one) => ({ ...step, ...one })),
   }) as unknown as Case;
 const scan = recorded({ primitive: "scan" }, {});
-const segments = {
-  plan: { primitive: "reduce", type: "i32", op: "affine", ...tuning },
-  by: "rows",
-  keys: "f32",
-} as const;
-const parts = { kind: "classes", type: "u32", count: 5, factor: 7, modulus: 11, ...tuning } as const;
+/** The examples by offsets, by begins and ends, by heads and by keys: of reductions, and of scans. */
+const segmentExamples = ["offsets", "begins", "heads", "keys"].map((name) =>
+  foldExamples.scan.of(u32, 90, bitsOf(6)).findIndex(({ operands }) => name in { ...operands }),
+) as [number, number, number, number];
 const hand = (call: object): Case =>
   ({
     family: "at-hand",
@@ -199,19 +199,6 @@ describe("a case that is right passes", () => {
         ],
       ),
     ),
-    ...(["behind", "apart", "classes"] as const).map((rest): [string, Case] => [
-      `a partition that is recorded, its rest: ${rest}`,
-      {
-        family: "recorded-partition",
-        plan: { type: "u32", maxLength: 900, rest, ...tuning },
-        steps: [
-          { length: 900, data, before: 3 },
-          { length: 300, data, before: 1, output: "in place", firstIndex: 5 },
-          { length: 301, data, before: 0, output: "behind", sharesRest: true },
-          { length: 302, data, before: 2, sharesRest: true },
-        ],
-      },
-    ]),
     ...described.flatMap(({ primitive: { name: primitive } }) =>
       [...places, "recorded" as const].map((place, at): [string, Case] => [
         `${primitive}, ${place}, example ${at}`,
@@ -225,42 +212,20 @@ describe("a case that is right passes", () => {
         },
       ]),
     ),
-    ...(["rows", "columns", "offsets", "heads", "headBits", "keys"] as const).flatMap(
-      (by): [string, Case][] =>
-        [{}, { onGpu: true }, { before: 3 }].map((how) => [
-          `segments by ${by}, ${JSON.stringify(how)}`,
-          { family: "segments", call: { ...segments, by }, steps: [{ length: 300, data, each: 7, ...how }] },
-        ]),
-    ),
-    ...(["partition", "classes"] as const).flatMap((kind): [string, Case][] =>
-      [false, true].map((onGpu) => [
-        `${kind}${onGpu ? ", on the GPU" : ""}`,
-        { family: "partition", call: { ...parts, kind }, steps: [{ length: 300, data, onGpu }] },
-      ]),
-    ),
-    ...(["i32", "f32", "lines"] as const).map((as): [string, Case] => [
-      `classes that come from ${as}`,
-      { family: "partition", call: { ...parts, as }, steps: [{ length: 300, data }] },
-    ]),
     ...(["scan", "reduce", "compact"] as const).flatMap((primitive): [string, Case][] => {
       const plan = { primitive, type: "i32", ...tuning } as const;
       const whole = { length: 300, data };
-      const chain = ["compact", "scan"] as const;
+      const long = { type: "i32", maxLength: 6000, example: 0, seed: 1, options: tuning } as const;
+      const steps = (["wrapped", "counted", "recorded"] as const).map((place) => ({
+        place,
+        length: 6000,
+        before: 3,
+        data,
+      }));
       return [
         [
-          `${primitive} on the GPU`,
-          {
-            family: "arrays",
-            plan,
-            steps: [
-              { ...whole, read: "read", chain, early: true },
-              { ...whole, before: 3, into: 5, initial: "array", total: true, read: "view" },
-            ],
-          },
-        ],
-        [
           `${primitive} on the GPU, in windows`,
-          { family: "arrays", plan, windows: true, steps: [{ ...whole, length: 6000, chain, read: "into" }] },
+          { family: "described", windows: true, call: { ...long, primitive }, steps },
         ],
         [
           `${primitive} piece by piece`,
@@ -428,18 +393,25 @@ describe("a planted fault is found:", () => {
   });
 
   test("a reduction of segments that leaves the last item out, and a scan that goes on over a head", async () => {
-    const steps = [{ length: 300, data, each: 7 }];
     const short = planted({
-      reduce: (array: Int32Array, options: object) =>
-        fold.reduce(Int32Array.of(...array.subarray(0, -1), 77), options as never),
-      scan: (array: Int32Array, { segments: _, ...options }: { segments?: object }) =>
+      reduce: (array: Uint32Array, options: object) =>
+        fold.reduce(Uint32Array.of(...array.subarray(0, -1), 77), options as never),
+      scan: (array: Uint32Array, { segments: _, ...options }: { segments?: object }) =>
         fold.scan(array, options as never),
     });
-    const run = (call: object): Promise<unknown> =>
-      runCase({ family: "segments", call: { ...segments, ...call }, steps } as unknown as Case, short);
-    await expect(run({ by: "offsets" })).rejects.toThrow(/item \d+ of \d+ is wrong/);
-    const plan = { ...segments.plan, primitive: "scan", op: "add" };
-    await expect(run({ plan, by: "heads" })).rejects.toThrow(/scan<i32, add> by heads .* is wrong/);
+    // The first fault that a seed shows: operators such as or hide some.
+    const run = async (primitive: string, example: number): Promise<void> => {
+      for (const seed of [1, 2, 3, 4, 5, 6]) {
+        const steps = [{ place: "at hand", length: 90, data, before: 3 }];
+        const call = { primitive, type: "u32", maxLength: 90, seed, example };
+        await runCase({ family: "described", call, steps } as unknown as Case, short);
+      }
+    };
+    const [offsets, ...others] = segmentExamples;
+    await expect(run("reduce", offsets)).rejects.toThrow(/item \d+ of \d+ is wrong/);
+    for (const example of others) {
+      await expect(run("scan", example)).rejects.toThrow(/item \d+ of \d+ is wrong/);
+    }
   });
 
   test("a recording of segments that starts at another key, or that stores a total too many", async () => {
@@ -454,19 +426,18 @@ describe("a planted fault is found:", () => {
           };
         },
       });
-    const run = (by: string, bad: Fixture): Promise<unknown> =>
-      runCase(
-        {
-          family: "segments",
-          call: { ...segments, by },
-          steps: [{ length: 300, data, each: 7, before: 3 }],
-        } as unknown as Case,
-        bad,
-      );
-    const other = recording(({ keys }) => ({ keys: { ...(keys as object), offset: 16 } }));
-    await expect(run("keys", other)).rejects.toThrow(/is wrong|counts \d+ segments|writes byte/);
-    const more = recording(({ length }) => ({ length: (length as number) + 7 }));
-    await expect(run("rows", more)).rejects.toThrow(/writes byte \d+ of output/);
+    const run = async (example: number, bad: Fixture): Promise<void> => {
+      for (const seed of [1, 2, 3, 4, 5, 6]) {
+        const call = { primitive: "reduce", type: "u32", maxLength: 90, example, seed };
+        const steps = [{ place: "recorded", length: 90, data, before: 3 }];
+        await runCase({ family: "described", call, steps } as unknown as Case, bad);
+      }
+    };
+    const [offsets, , , keys] = segmentExamples;
+    const other = recording(({ keys: range }) => ({ keys: { ...(range as object), offset: 16 } }));
+    await expect(run(keys, other)).rejects.toThrow(/wrong in reduce<u32>.*'s \w+: byte/);
+    const more = recording(({ segmentCount }) => ({ segmentCount: (segmentCount as number) - 1 }));
+    await expect(run(offsets, more)).rejects.toThrow(/wrong in reduce<u32>.*'s output: byte/);
   });
 
   test("runs that are written out with one item too few, and past their room", async () => {
@@ -498,33 +469,14 @@ describe("a planted fault is found:", () => {
     await expect(run("recorded", further)).rejects.toThrow(/wrong in expandRuns<u32>.*'s output: byte/);
   });
 
-  test("parts by other classes", async () => {
-    const bad = planted({
-      partition: (array: Uint32Array, options: object) =>
-        fold.partition(array, { ...options, class: "i % 3u" } as never),
-    });
-    const run = (call: object): Promise<unknown> =>
+  test("a partition whose rest lies one item further, and one that gives no array of the caller's", async () => {
+    const run = (step: object, bad: Fixture): Promise<unknown> =>
       runCase(
         {
-          family: "partition",
-          call: { ...parts, ...call },
-          steps: [{ length: 300, data }],
-        } as unknown as Case,
-        bad,
-      );
-    await expect(run({})).rejects.toThrow(
-      /classes<u32> of 300 items: (values|offsets): item \d+ of \d+ is wrong/,
-    );
-  });
-
-  test("a partition whose rest lies one item further, and one that keeps other items", async () => {
-    const step = { length: 300, data, before: 3 };
-    const run = (rest: string, bad: Fixture): Promise<unknown> =>
-      runCase(
-        {
-          family: "recorded-partition",
-          plan: { type: "u32", maxLength: 300, rest, where: "i % 3u == 1u", ...tuning },
-          steps: [step],
+          family: "described",
+          // The rest has a range of its own.
+          call: { primitive: "partition", type: "u32", maxLength: 90, example: 8, seed: 3 },
+          steps: [{ length: 90, data, before: 3, ...step }],
         } as unknown as Case,
         bad,
       );
@@ -541,26 +493,31 @@ describe("a planted fault is found:", () => {
         };
       },
     });
-    await expect(run("apart", further)).rejects.toThrow(/wrong in partition<u32> .*'s rest, 300 items/);
-    const others = planted({
-      preparePartition: (options: object) =>
-        fold.preparePartition({ ...options, where: "i % 3u == 2u" } as never),
+    await expect(run({ place: "recorded" }, further)).rejects.toThrow(
+      /wrong in partition<u32> .*'s rest: byte/,
+    );
+    await expect(run({ place: "recorded", layout: "together" }, further)).rejects.toThrow(
+      /wrong in partition<u32> .*'s output and rest: byte/,
+    );
+    const elsewhere = planted({
+      partition: (array: Uint32Array, { into: _, ...options }: { into: unknown }) =>
+        fold.partition(array, options as never),
     });
-    await expect(run("behind", others)).rejects.toThrow(/wrong in partition<u32> .*'s output, 300 items/);
+    await expect(run({ place: "at hand", into: 0 }, elsewhere)).rejects.toThrow(/into is not what it gives/);
+    await expect(run({ place: "wrapped", into: 0 }, elsewhere)).rejects.toThrow(/writes into: byte/);
+    await expect(run({ place: "wrapped", layout: "in place" }, elsewhere)).rejects.toThrow(
+      /writes data: byte/,
+    );
   });
 
-  test("a chain of arrays on the GPU that loses an item, and a result past its place", async () => {
-    const step = { length: 300, data, read: "read" };
-    const plan = { primitive: "scan", type: "u32", ...tuning };
-    const run = (bad: Fixture, more: object): Promise<unknown> =>
-      runCase({ family: "arrays", plan, steps: [{ ...step, ...more }] } as unknown as Case, bad);
-    const later = planted({
-      compact: (array: GpuArray<"u32", number>) => fold.compact(array, { where: "i % 3u == 1u && i > 1u" }),
-    });
-    await expect(run(later, { chain: ["compact"] })).rejects.toThrow(
-      /scan<u32, add> of 300 items on the GPU, then compact gives Uint32Array of 99 items instead of/,
-    );
-    // It writes one item too many.
+  test("a call on the GPU that writes past its place, and one that loses the total", async () => {
+    const run = async (example: number, more: object, bad: Fixture): Promise<void> => {
+      for (const seed of [1, 2, 3, 4]) {
+        const call = { primitive: "scan", type: "u32", maxLength: 90, example, seed };
+        const steps = [{ place: "wrapped", length: 90, data, before: 3, ...more }];
+        await runCase({ family: "described", call, steps } as unknown as Case, bad);
+      }
+    };
     const long = planted({
       scan: async (_: GpuArray<"u32", number>, { into, ...options }: { into: GpuArray<"u32", number> }) => {
         const { buffer, offset, maxLength } = into;
@@ -569,9 +526,14 @@ describe("a planted fault is found:", () => {
         return fold.scan(other, { ...options, into: more });
       },
     });
-    await expect(run(long, { into: 3 })).rejects.toThrow(
-      /writes byte \d+ of a buffer, and its range is 12 to/,
+    await expect(run(0, { into: 3 }, long)).rejects.toThrow(
+      /gives Uint32Array of 91 items|writes into: byte/,
     );
+    const lost = planted({
+      scan: (array: GpuArray<"u32", number>, { total: _, ...options }: { total: unknown }) =>
+        fold.scan(array, options as never),
+    });
+    await expect(run(2, {}, lost)).rejects.toThrow(/: total: item 0 of 1 is wrong/);
   });
 
   test("a recording that leaves a window out", async () => {

@@ -1,7 +1,5 @@
 import fc from "fast-check";
 import { described } from "../support/primitives.ts";
-import type { ArraysCase } from "./arrays.ts";
-import { arraysArbitrary, runArrays } from "./arrays.ts";
 import type { AtHandCase } from "./at_hand.ts";
 import { atHandArbitrary, runAtHand } from "./at_hand.ts";
 import type { CpuSpec } from "./cpu.ts";
@@ -21,15 +19,9 @@ import type { MachineSpec } from "./machine_spec.ts";
 import { machineArbitrary } from "./machine_spec.ts";
 import type { NumbersCase } from "./numbers.ts";
 import { numbersArbitrary, runNumbers } from "./numbers.ts";
-import type { PartitionCase } from "./partition.ts";
-import { partitionArbitrary, runPartition } from "./partition.ts";
 import type { Scale } from "./plans.ts";
 import type { RecordedCase } from "./recorded.ts";
 import { recordedArbitrary, runRecorded } from "./recorded.ts";
-import type { RecordedPartitionCase } from "./recorded_partition.ts";
-import { recordedPartitionArbitrary, runRecordedPartition } from "./recorded_partition.ts";
-import type { SegmentsCase } from "./segments.ts";
-import { runSegments, segmentsArbitrary } from "./segments.ts";
 import type { SortCase } from "./sort.ts";
 import { runSort, sortArbitrary } from "./sort.ts";
 import type { StreamsCase } from "./streams.ts";
@@ -51,11 +43,7 @@ type FamilyCase =
   | FilesCase
   | LifetimeCase
   | SortCase
-  | SegmentsCase
   | DescribedCase
-  | PartitionCase
-  | RecordedPartitionCase
-  | ArraysCase
   | WindowsCase
   | StreamsCase;
 /** A case: plain data, which a line of text holds. */
@@ -80,11 +68,7 @@ const families: { readonly [Name in FamilyName]: Family<Extract<FamilyCase, { fa
   "in-kernel": { weight: 8, arbitrary: inKernelArbitrary, run: runInKernel },
   // Each primitive is drawn as often.
   described: { weight: Math.ceil(2.5 * described.length), arbitrary: describedArbitrary, run: runDescribed },
-  partition: { weight: 2, arbitrary: partitionArbitrary, run: runPartition },
-  "recorded-partition": { weight: 4, arbitrary: recordedPartitionArbitrary, run: runRecordedPartition },
-  segments: { weight: 4, arbitrary: segmentsArbitrary, run: runSegments },
   sort: { weight: 4, arbitrary: sortArbitrary, run: runSort },
-  arrays: { weight: 4, arbitrary: arraysArbitrary, run: runArrays },
   windows: { weight: 3, arbitrary: windowsArbitrary, run: runWindows },
   streams: { weight: 4, arbitrary: streamsArbitrary, run: runStreams },
   text: { weight: 2, arbitrary: textArbitrary, run: runText },

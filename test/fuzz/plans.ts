@@ -308,8 +308,8 @@ export const mostItems = ({ type, from }: PlanFacts): number =>
       ? 500_000
       : Number.POSITIVE_INFINITY;
 
-/** Whether an operator of the table takes a type. */
-const takes = (name: string, type: ElementType): boolean =>
+/** Whether an operator takes a type. */
+export const takes = (name: string, type: ElementType): boolean =>
   type.kind === "struct"
     ? name === "latest" || name === "fieldwise"
     : name === "fieldwise"
@@ -322,7 +322,8 @@ const takes = (name: string, type: ElementType): boolean =>
 
 const own = new WeakMap<ElementType, Map<string, Operator>>();
 
-function operatorOf(name: string, type: ElementType): Operator {
+/** An operator, of the table or of the fuzz's own. */
+export function operatorOf(name: string, type: ElementType): Operator {
   const builtin = (operators as Readonly<Record<string, Operator>>)[name];
   if (builtin !== undefined) {
     return builtin;
@@ -422,6 +423,7 @@ function makeOperator(name: string, type: ElementType): Operator {
   }) as unknown as Operator;
 }
 
+/** A map: the type that it takes, its WGSL, and what that means. */
 interface MapRow {
   readonly from: TypeName;
   readonly wgsl: string;
@@ -473,7 +475,8 @@ const fromU32: {
   f64: ["f64_from_u32(1u + x % 1000u)", (x) => 1 + (x % 1000)],
 };
 
-function mapOf(name: MapName, type: ElementType): MapRow & { readonly same: boolean } {
+/** A map to a type, from itself or from another one. */
+export function mapOf(name: MapName, type: ElementType): MapRow & { readonly same: boolean } {
   if (type.kind !== "struct") {
     const row = name === "own" ? ownMaps[type.name as TypeName] : otherMaps[type.name as TypeName];
     return { from: type.name as TypeName, same: name === "own", ...row };
@@ -505,7 +508,7 @@ function mapOf(name: MapName, type: ElementType): MapRow & { readonly same: bool
 }
 
 /** The predicate over values of a type. */
-function whereOf(
+export function whereOf(
   name: WhereName,
   type: ElementType,
 ): { wgsl: string; keep: (x: Value, i: number) => boolean } {

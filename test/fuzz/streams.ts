@@ -1,22 +1,26 @@
 import fc from "fast-check";
+import { emptyLike } from "../../src/algebra/array_values.ts";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
-import type { Value } from "../../src/algebra/types.ts";
+import type { ElementType, Value } from "../../src/algebra/types.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
-import { emptyOf, expectedOf, initialFor } from "./arrays.ts";
+import { compactReference } from "../../src/reference/compact.ts";
+import { reduceReference } from "../../src/reference/reduce.ts";
+import { scanReference } from "../../src/reference/scan.ts";
 import type { Fixture } from "./fixture.ts";
-import type { PlanSpec, Scale } from "./plans.ts";
+import type { PlanFacts, PlanSpec, Scale } from "./plans.ts";
 import {
   dataArbitrary,
   factsOf,
   isDefined,
   mostItems,
+  orderOf,
   Pooled,
   planArbitrary,
   sizeAround,
   whereNames,
 } from "./plans.ts";
 import { canRun } from "./recorded.ts";
-import { isExact, requireEqual } from "./segments.ts";
+import { requireEqual } from "./require_equal.ts";
 import type { DataSpec } from "./values.ts";
 import { arrayOf, bitsOf, bytesOf, itemBytes } from "./values.ts";
 import type { Verdict } from "./verdict.ts";
@@ -80,6 +84,52 @@ export function streamsArbitrary(scale: Scale): fc.Arbitrary<StreamsCase> {
     ),
   });
 }
+
+/** Whether all results are exact, whatever the order. A product of f64 may round. */
+const isExact = ({ type, op }: PlanFacts, length: number): boolean =>
+  op.name !== "mul"
+    ? type.name !== "f16" || op.name !== "add" || length < 300
+    : type.name !== "f32" && type.name !== "f16" && type.name !== "f64";
+
+/** What a scan, a reduction or a compaction of an array gives, as an array. Without `keep` or `flags`, every item is kept. */
+function expectedOf(
+  facts: PlanFacts,
+  data: AnyArray,
+  {
+    flags,
+    initial,
+    total,
+    rows,
+  }: { flags?: Uint32Array | undefined; initial?: Value; total?: AnyArray; rows?: number } = {},
+): AnyArray {
+  const { spec, type, from, op, map, keep, indices } = facts;
+  const isF16 = from.name === "f16" && map === undefined ? { type } : {};
+  const types = { ...isF16, ...(map && { type, from, map }) };
+  const segments = rows !== undefined && { segments: { rows } };
+  const ends = { ...(initial !== undefined && { initial }), ...(total && { total }), ...segments };
+  if (spec.primitive === "compact") {
+    const kept = keep ?? ((_: Value, index: number) => flags?.[index] !== 0);
+    return compactReference(data, kept as never, { ...types, ...(indices && { indices }) } as never);
+  }
+  if (spec.primitive === "scan") {
+    return scanReference(data, { op, ...types, ...ends, ...orderOf(spec) } as never);
+  }
+  const result: unknown = reduceReference(data, { op, ...types, ...ends } as never);
+  if (segments) {
+    return result as AnyArray;
+  }
+  const { array, set } = emptyOf(type);
+  set(0, result as Value);
+  return array;
+}
+
+/** An array of one element of a type. */
+const emptyOf = (type: ElementType): ReturnType<typeof emptyLike> =>
+  emptyLike(arrayOf(type, new Uint8Array(0)), 1, type);
+
+/** An initial value that every scalar holds, as the type holds it; none for a struct. */
+const initialFor = (type: ElementType): Value | undefined =>
+  type.kind === "struct" ? undefined : type.name === "u64" || type.name === "i64" ? 3n : 3;
 
 export async function runStreams(
   { plan, pieceBits, steps }: StreamsCase,

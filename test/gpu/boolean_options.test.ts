@@ -33,63 +33,50 @@ async function ended({ readable, writable }: { readable: ReadableStream; writabl
   await Promise.all([closed, readable.pipeTo(new WritableStream())]);
 }
 
-/** A call, the options that take only true or false, and how it is made with them. Its first word is its name in errors. */
+/**
+ * A call, the options that take only true or false, and how it is made with them. Its first word is its name in errors. Those of calls that follow
+ * from descriptions alone are tested in test/primitives/.
+ */
 type Case = readonly [call: string, options: readonly string[], run: (given: object) => unknown];
 
 const cases: readonly Case[] = [
   ["openFold in Node.js", ["testSinglePass"], (given) => openInNode({ device: nullDevice(), ...given })],
   ["openFold in a browser", ["testSinglePass"], (given) => openInBrowser({ device: nullDevice(), ...given })],
-  ["scan at hand", ["exclusive"], (given) => fold.scan(data, given)],
   ["scan of rows at hand", ["exclusive"], (given) => fold.scan(data, { segments: { rows: 3 }, ...given })],
-  ["scan on the GPU", ["exclusive"], (given) => fold.scan(array, given)],
   [
     "scan of rows on the GPU",
     ["exclusive"],
     (given) => fold.scan(array, { segments: { rows: 3 }, ...given }),
   ],
-  ["compact at hand", ["indices"], (given) => fold.compact(data, { ...kept, ...given })],
-  ["compact on the GPU", ["indices"], (given) => fold.compact(array, { ...kept, ...given })],
-  ["partition at hand", ["indices"], (given) => fold.partition(data, { ...kept, ...given })],
-  ["partition on the GPU", ["indices"], (given) => fold.partition(array, { ...kept, ...given })],
   [
     "partition into classes",
     ["indices"],
     (given) => fold.partition(data, { class: "x % 2u", classes: 2, ...given }),
   ],
-  ["unique at hand", ["indices"], (given) => fold.unique(data, given)],
-  ["unique on the GPU", ["indices"], (given) => fold.unique(array, given)],
   ["sort at hand", ["descending"], (given) => fold.sort(data, given)],
   ["sort on the GPU", ["descending"], (given) => fold.sort(array, given)],
   ["argSort at hand", ["descending"], (given) => fold.argSort(data, given)],
   ["argSort on the GPU", ["descending"], (given) => fold.argSort(array, given)],
-  ...([undefined, "rows", "columns", "heads"] as const).flatMap((segments): Case[] => {
-    const by = segments ? ` by ${segments}` : "";
-    const own = segments === undefined ? plan : { ...plan, segments };
+  ...(["rows", "columns", "heads"] as const).flatMap((segments): Case[] => {
+    const own = { ...plan, segments };
     return [
       [
-        `prepareScan${by}`,
+        `prepareScan by ${segments}`,
         ["exclusive", "lengthOnGpu", "soon"],
         (given) => fold.prepareScan({ ...own, ...given }),
       ],
-      [`prepareReduce${by}`, ["lengthOnGpu", "soon"], (given) => fold.prepareReduce({ ...own, ...given })],
+      [
+        `prepareReduce by ${segments}`,
+        ["lengthOnGpu", "soon"],
+        (given) => fold.prepareReduce({ ...own, ...given }),
+      ],
     ];
   }),
-  [
-    "prepareCompact",
-    ["indices", "lengthOnGpu", "soon"],
-    (given) => fold.prepareCompact({ ...plan, ...kept, ...given }),
-  ],
-  [
-    "preparePartition",
-    ["indices", "lengthOnGpu", "rest", "soon"],
-    (given) => fold.preparePartition({ ...plan, ...kept, ...given }),
-  ],
   [
     "prepareSort",
     ["descending", "indices", "lengthOnGpu"],
     (given) => fold.prepareSort({ ...plan, ...given }),
   ],
-  ["prepareExpandRuns", ["lengthOnGpu"], (given) => fold.prepareExpandRuns({ ...plan, ...given })],
   ["scanStream", ["exclusive"], (given) => ended(fold.scanStream({ type: u32, ...given }))],
   ["compactStream", ["indices"], (given) => ended(fold.compactStream({ type: u32, ...kept, ...given }))],
   ["scanReference", ["exclusive"], (given) => scanReference(data, given)],

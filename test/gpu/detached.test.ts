@@ -45,16 +45,13 @@ const ofSegments = ({ segments }: Options): Options => ({ segments: Object.value
 const into = (): Options => ({ where: "x % 3u == 1u", into: new Uint32Array(LENGTH) });
 
 const calls: Readonly<Record<string, (fold: Fold) => Waiting>> = {
-  scan: call("scan"),
   "scan with an initial value": call(
     "scan",
     () => ({ initial: Uint32Array.of(3), map: "x + i" }),
     ({ initial }) => ({ initial }) as Options,
   ),
-  reduce: call("reduce"),
-  compact: call("compact", into, ({ into: room }) => ({ into: room }) as Options),
-  "compact by flags": call("compact", () => ({ flags: wordsOf(2) })),
-  partition: call("partition", () => ({ class: "x % 3u", classes: 3 })),
+  "compact into an array": call("compact", into, ({ into: room }) => ({ into: room }) as Options),
+  "partition by classes": call("partition", () => ({ class: "x % 3u", classes: 3 })),
   argMax: call("argMax"),
   "scan of rows": call("scan", inSegments({ rows: 8 })),
   "reduce by keys": call("reduce", () => ({ segments: { keys: wordsOf(2) } }), ofSegments),

@@ -12,12 +12,9 @@ import { errorOf, expectNoOptions, expectNoOthers } from "../support/option_chec
 const fold = useFold();
 const nullDevice = useNullDevice();
 const data = Uint32Array.of(3, 1, 7);
-const tuning = { algorithm: "blelloch", workGroupSize: 4, itemsPerThread: 2, passes: "reduce-then-scan" };
 const sizes = { workGroupSize: 4, itemsPerThread: 2 };
-const hand = { type: u32, from: u32, map: "x", ...tuning };
-const plan = { maxLength: 8, lengthOnGpu: false, ...hand };
 
-/** A public call that takes options, and all that there are. */
+/** A public call that no description has, and all options that there are. */
 interface Call {
   readonly name: string;
   run(options: unknown): Promise<unknown>;
@@ -27,48 +24,6 @@ interface Call {
 }
 
 const calls: readonly Call[] = [
-  {
-    name: "scan",
-    run: (options) => fold().scan(data, options as never),
-    options: { op: add, exclusive: true, ...hand },
-    needed: [],
-  },
-  {
-    name: "reduce",
-    run: (options) => fold().reduce(data, options as never),
-    options: { op: add, ...hand },
-    needed: [],
-  },
-  {
-    name: "compact",
-    run: (options) => fold().compact(data, options as never),
-    options: { where: "x > 1", flags: undefined, indices: false, ...hand },
-    needed: ["where"],
-  },
-  {
-    name: "prepareScan",
-    run: (options) => fold().prepareScan(options as never),
-    options: { op: add, exclusive: true, soon: true, ...plan },
-    needed: ["type", "maxLength"],
-  },
-  {
-    name: "prepareReduce",
-    run: (options) => fold().prepareReduce(options as never),
-    options: { op: add, soon: true, ...plan },
-    needed: ["type", "maxLength"],
-  },
-  {
-    name: "prepareCompact",
-    run: (options) => fold().prepareCompact(options as never),
-    options: {
-      where: "x > 1",
-      indices: false,
-      indirect: { draw: { vertexCount: 6 } },
-      soon: true,
-      ...plan,
-    },
-    needed: ["type", "maxLength", "where"],
-  },
   {
     name: "argMin",
     run: (options) => fold().argMin(data, options as never),
@@ -80,34 +35,6 @@ const calls: readonly Call[] = [
     run: (options) => fold().argMax(data, options as never),
     options: { type: u32, algorithm: "hillis-steele", ...sizes },
     needed: [],
-  },
-  {
-    name: "partition",
-    run: (options) => fold().partition(data, options as never),
-    options: {
-      where: "x > 1",
-      flags: undefined,
-      class: undefined,
-      indices: false,
-      type: u32,
-      ...tuning,
-    },
-    needed: ["where"],
-  },
-  {
-    name: "preparePartition",
-    run: (options) => fold().preparePartition(options as never),
-    options: {
-      where: "x > 1",
-      class: undefined,
-      indices: false,
-      type: u32,
-      maxLength: 8,
-      lengthOnGpu: false,
-      soon: true,
-      ...tuning,
-    },
-    needed: ["type", "maxLength", "where"],
   },
   ...Object.entries({ "in Node.js": openInNode, "in a browser": openInBrowser }).map(
     ([where, open]): Call => ({

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Primitive } from "../../src/primitives/primitive.ts";
 import { argumentsAmong } from "../../src/primitives/primitive.ts";
 import { isPrepared } from "../primitives/calls.ts";
-import { described, prepareName } from "../support/primitives.ts";
+import { prepareName, withHelp } from "../support/primitives.ts";
 import type { Packed } from "./pack.ts";
 import { packPackage, run, tsc } from "./pack.ts";
 
@@ -57,7 +57,7 @@ function mistakesOn(data: string, others: { into: string; array: string }): Mist
   const sort: Call = [`fold.sort(${data}, `, "", "descending", "true"];
   return [
     ...[scan, mapped, reduce, rows, where, partition, classes].map(misspelled),
-    ...described.map(({ primitive }) => misspelled(callOf(primitive, data))),
+    ...withHelp.map(({ primitive }) => misspelled(callOf(primitive, data))),
     ...[scan, mapped, reduce, rows].flatMap(wrongOperators),
     ...[scan, where, partition, sort].map((call) => wrongInto(call, into, array)),
     ...[compact, ["fold.partition(data, ", "", "", ""] as const].map(wrongWhere),
@@ -104,7 +104,7 @@ const prepared: readonly Call[] = [
   ...["Scan", "Reduce", "Compact", "Partition"].map(
     (name) => [`fold.prepare${name}(`, "type: u32, ", "maxLength", "3"] as const,
   ),
-  ...described.filter(isPrepared).map(({ primitive }): Call => {
+  ...withHelp.filter(isPrepared).map(({ primitive }): Call => {
     const numbers = (primitive.numbers ?? []).map((number) => `${number}: 3, `);
     return [`fold.${prepareName(primitive)}(`, `type: u32, ${numbers.join("")}`, "maxLength", "3"];
   }),

@@ -4,11 +4,7 @@ import type { CallName } from "../../src/gpu/at_hand/choose_cpu.ts";
 import { explainCall } from "../../src/gpu/at_hand/choose_cpu.ts";
 import type { Context } from "../../src/gpu/device/context.ts";
 import { Fold } from "../../src/gpu/fold.ts";
-import { compact } from "../../src/primitives/compact.ts";
 import type { OptionsOf } from "../../src/primitives/option_names.ts";
-import { partition } from "../../src/primitives/partition.ts";
-import { reduce } from "../../src/primitives/reduce.ts";
-import { scan } from "../../src/primitives/scan.ts";
 import { described, prepareName } from "../support/primitives.ts";
 
 declare global {
@@ -69,15 +65,7 @@ const rows = readFileSync("README.md", "utf8")
     forms,
   }));
 
-const tables: readonly OptionsOf[] = [
-  scan,
-  reduce,
-  compact,
-  partition,
-  ...described.map(({ primitive }) => primitive),
-];
-
-describe.each(tables)("$name", (table) => {
+describe.each(described.map(({ primitive }): OptionsOf => primitive))("$name", (table) => {
   test("has a method, and a row in the README's table, which says whether it is recorded", () => {
     const row = rows.find(({ names }) => names.includes(table.name));
     expect(Fold.prototype).toHaveProperty(table.name);

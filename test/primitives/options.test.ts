@@ -149,6 +149,9 @@ describe.each(rows)("$title, $form", ({ of, form, title, options, kinds }) => {
             expect(error, what).toBeInstanceOf(ArgumentError);
             expect(error.option, what).toBe(name);
             expect(error.message, what).toContain(name);
+            expect(kind === "boolean" ? error.message : "it takes true or false", what).toMatch(
+              /it takes true or false$/,
+            );
             expect(
               spies.flatMap(({ mock }) => mock.calls),
               what,

@@ -6,7 +6,7 @@ import { fixtureOn } from "../fuzz/fixture.ts";
 import { scaleOf } from "../fuzz/plans.ts";
 import { typeOf } from "../fuzz/values.ts";
 import { useFold } from "../support/fold.ts";
-import { withParams } from "../support/params.ts";
+import { texts, withParams } from "../support/params.ts";
 import { described } from "../support/primitives.ts";
 
 const fold = useFold();
@@ -31,7 +31,9 @@ beforeAll(() => {
 });
 afterAll(() => fixture.destroy());
 test("of each primitive that has a text", () => {
-  const taking = described.filter(({ primitive }) => Object.values(primitive.options).includes("expression"));
+  const taking = described.filter(({ primitive }) =>
+    texts.some((text) => text in { ...primitive.options, ...primitive.callOptions }),
+  );
   expect([...new Set(examples.map(([name]) => name))].sort()).toEqual(
     taking.map(({ primitive }) => primitive.name).sort(),
   );

@@ -1,20 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { withCpu } from "../fuzz/cpu.ts";
 import type { DescribedCase } from "../fuzz/described.ts";
-import { places, runDescribed } from "../fuzz/described.ts";
+import { layouts, places, runDescribed } from "../fuzz/described.ts";
 import { choicesOf } from "../fuzz/described_arguments.ts";
 import type { Fixture } from "../fuzz/fixture.ts";
 import { fixtureOn } from "../fuzz/fixture.ts";
 import { scaleOf } from "../fuzz/plans.ts";
 import type { TypeSpec } from "../fuzz/values.ts";
 import { dataKinds, typeOf } from "../fuzz/values.ts";
-import { useFold } from "../support/fold.ts";
+import { useFoldOfOneSize } from "../support/fold.ts";
 import { around } from "../support/lengths.ts";
 import { pairs } from "../support/pairs.ts";
 import { described } from "../support/primitives.ts";
 import { randomBits } from "../support/random.ts";
 import { typeNames } from "../support/sorts.ts";
 
-const fold = useFold();
+// Sums of f64 have the order that groupingOf gives.
+const fold = useFoldOfOneSize();
 let fixture: Fixture;
 beforeAll(() => {
   fixture = fixtureOn(fold(), scaleOf("simulated"));
@@ -29,7 +31,7 @@ const typesBySize: readonly (readonly TypeSpec[])[] = [
   [["u64", "f16", "i32"]],
 ];
 /** With more examples, each example has the types of a size by turns, and not all of them. */
-const MANY_EXAMPLES = 12;
+const MANY_EXAMPLES = 10;
 
 describe.each(described)("$primitive.name", ({ primitive, examples }) => {
   const next = randomBits(primitive.name);
@@ -58,10 +60,14 @@ describe.each(described)("$primitive.name", ({ primitive, examples }) => {
     lengthOnGpu: [false, true],
     tiles: [{ workGroupSize: 8, itemsPerThread: 2 }, {}],
     data: dataKinds,
+    layout: [undefined, ...layouts],
+    into: [undefined, 0, 3],
+    cpu: [undefined, "always" as const],
     ...Object.fromEntries(chosen.map(([name, values]) => [name, [undefined, ...values]])),
   }).map(({ types, lengths, ...row }) => ({ ...row, type: nextOf(types), length: nextOf(lengths) }));
   test.for(rows)("$type, example $example, $length elements, $place", async (row, { skip }) => {
-    const { type, example, length, place, before, lengthOnGpu, tiles, data, ...options } = row;
+    const { type, example, length, place, before, lengthOnGpu, tiles, data, layout, into, cpu, ...options } =
+      row;
     const { feature } = typeOf(type);
     for (const needed of [
       feature,
@@ -83,10 +89,19 @@ describe.each(described)("$primitive.name", ({ primitive, examples }) => {
         lengthOnGpu,
       },
       steps: [
-        { place, length, before, data: { kind: data, seed }, ...(seed % 4 === 0 && { firstIndex: seed }) },
+        {
+          place,
+          length,
+          before,
+          data: { kind: data, seed },
+          ...(seed % 4 > 0 && { firstIndex: seed % 4 === 1 ? seed : 2 ** 32 - 1 - (seed % 99) }),
+          ...(layout && { layout }),
+          ...(into !== undefined && { into }),
+        },
       ],
     };
-    const verdict = await runDescribed(call, fixture);
+    const machine = place === "at hand" ? cpu : undefined;
+    const verdict = await withCpu(machine, fixture, (own) => runDescribed(call, own));
     // Some primitives have no result if there are no elements.
     expect(length === 0 ? "passed" : verdict).toBe("passed");
   });

@@ -4,21 +4,19 @@ import { arrayOver } from "../../src/algebra/arrays.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
 import { i32, u32 } from "../../src/algebra/integers.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
-import { add, logicalAnd, max, min, mul } from "../../src/algebra/operators.ts";
-import type { ElementType, Value } from "../../src/algebra/types.ts";
+import { add, min, mul } from "../../src/algebra/operators.ts";
+import type { ElementType } from "../../src/algebra/types.ts";
 import { f64, u64 } from "../../src/algebra/types_64.ts";
 import { matrix2x2 } from "../../src/monoids/index.ts";
 import { ArgumentError, openFold } from "../../src/node.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { matrix } from "../look_back/operators.ts";
-import { arrayBuffer, destroyAll, readAs, readWords, storageBuffer, submit } from "../support/buffers.ts";
-import { arrayOfOne, itemsOf, structItems } from "../support/combinations.ts";
+import { arrayBuffer, readWords, storageBuffer, submit } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { untyped, useFoldOfOneSize } from "../support/fold.ts";
+import { useFoldOfOneSize } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
-import { manyMagnitudes, randomWords } from "../support/random.ts";
-import { lacks } from "../support/sorts.ts";
+import { randomWords } from "../support/random.ts";
 import { watched } from "../support/watched_device.ts";
 
 // The two ends of a scan or a reduction: the value before the first element, and the range that the total goes to.
@@ -26,129 +24,7 @@ import { watched } from "../support/watched_device.ts";
 // Sums of f64 have the order that groupingOf gives.
 const fold = useFoldOfOneSize();
 const POISON = 0xdeadbeef;
-const tunings = [
-  { workGroupSize: 4, itemsPerThread: 2, passes: "reduce-then-scan" },
-  { workGroupSize: 8, itemsPerThread: 4, passes: "single" },
-] as const;
-const lengths = [0, 1, 9, 33, 300];
-
-interface Row {
-  readonly type: ElementType;
-  readonly op: Operator<string>;
-  /** Among them those that are not zero, and those that an operator takes for others. */
-  readonly initials: readonly Value[];
-  readonly items?: (length: number) => AnyArray;
-}
-
-const table: readonly Row[] = [
-  { type: u32, op: untyped(add), initials: [7, 0xffffffff] },
-  { type: u32, op: untyped(affine), initials: [0x80030005] },
-  { type: f32, op: untyped(max), initials: [-0, Number.NaN, Number.NEGATIVE_INFINITY, 0.1] },
-  { type: f32, op: untyped(logicalAnd), initials: [Number.NaN, 0, 3.5] },
-  { type: f16, op: untyped(min), initials: [-0, 65504, Number.NaN] },
-  { type: u64, op: untyped(mul), initials: [3n, 0xffffffffffffffffn] },
-  {
-    type: f64,
-    op: untyped(add),
-    initials: [-0, 0.1, 1e300],
-    items: (length) => manyMagnitudes(length, `f64 ${length}`),
-  },
-  {
-    type: matrix.type,
-    op: matrix as unknown as Operator<string>,
-    initials: [{ a: 1, b: 2, c: 3, d: 4 }],
-    items: structItems(matrix.type),
-  },
-];
-
 const storage = (data: AnyArray): GPUBuffer => arrayBuffer(fold().device, data);
-
-/** Each row meets subgroups and one of the other algorithms, and there the other passes and the other kind of scan. */
-const cases = table.flatMap((row, at) =>
-  (["subgroup", at % 4 < 2 ? "blelloch" : "hillis-steele"] as const).map((algorithm, by) => ({
-    ...row,
-    name: `${row.type.name}, ${row.op.name}`,
-    algorithm,
-    exclusive: (Math.floor(at / 2) + by) % 2 === 0,
-    isAtHand: by === at % 2,
-    ...(tunings[(at + by) % 2] as (typeof tunings)[number]),
-  })),
-);
-test.for(cases)("$name, $algorithm, $passes, exclusive: $exclusive", async (row, { skip }) => {
-  const { type, op, initials, algorithm, workGroupSize, itemsPerThread, passes, exclusive } = row;
-  skip(lacks(fold(), type), "the adapter has no shader-f16");
-  const { device } = fold();
-  const options = { type, op, algorithm, workGroupSize, itemsPerThread, passes } as const;
-  const guard = randomWords(64, "guard");
-  const most = { maxLength: 300, initial: true, total: true } as const;
-  const scan = await fold().prepareScan({ ...options, ...most, exclusive });
-  for (const [at, length] of lengths.entries()) {
-    const data = itemsOf(row, length);
-    const initial = initials[at % initials.length] as Value;
-    const title = `${exclusive ? "exclusive" : "inclusive"} ${length}`;
-    const total = arrayOfOne(type, initial);
-    const isAtHand = row.isAtHand && type.name !== "f64";
-    const found = isAtHand && (await fold().scan(data, { ...options, exclusive, initial, total } as never));
-    const input = storage(data);
-    const before = storage(arrayOfOne(type, initial));
-    // From a value, and from a range that is not at the buffer's start.
-    const given = at % 2 === 0 ? initial : { buffer: before, offset: 0 };
-    const output = storageBuffer(device, randomWords(2048, title));
-    const sum = storageBuffer(device, Uint32Array.of(...guard, ...guard));
-    const ranges = { input, output, length, initial: given, total: { buffer: sum, offset: 256 } };
-    const grouping = scan.groupingOf(ranges);
-    submit(device, (encoder) => scan.record(encoder, ranges));
-    const wanted = arrayOfOne(type, initial);
-    const order = type.name === "f64" ? { grouping } : {};
-    const like = { op, type, exclusive, initial, total: wanted, ...order };
-    const expected = scanReference(data, like as never) as AnyArray;
-    const words = await readWords(device, output);
-    expectSameBits(readAs(expected, type, words), expected, `recorded ${title}`);
-    const used = Math.ceil((length * type.bytes) / 4);
-    expectSameBits(words.slice(used), randomWords(2048, title).slice(used), `behind the output ${title}`);
-    const sums = await readWords(device, sum);
-    expectSameBits(readAs(wanted, type, sums.slice(64)), wanted, `total ${title}`);
-    expectSameBits(sums.slice(0, 64), guard, `before the total ${title}`);
-    expectSameBits(sums.slice(68), guard.slice(4), `behind the total ${title}`);
-    if (found) {
-      expectSameBits(found, expected, `at hand ${title}`);
-      expectSameBits(total, wanted, `total at hand ${title}`);
-    }
-    destroyAll(input, before, output, sum);
-  }
-  scan.destroy();
-});
-
-test.for(cases.filter(({ isAtHand }) => isAtHand))(
-  "a reduction of $name, $algorithm",
-  async (row, { skip }) => {
-    const { type, op, initials, algorithm, workGroupSize, itemsPerThread } = row;
-    skip(lacks(fold(), type), "the adapter has no shader-f16");
-    const { device } = fold();
-    const options = { type, op, algorithm, workGroupSize, itemsPerThread } as const;
-    const reduce = await fold().prepareReduce({ ...options, maxLength: 300, initial: true });
-    for (const [at, length] of lengths.entries()) {
-      const data = itemsOf(row, length);
-      const initial = initials[at % initials.length] as Value;
-      const input = storage(data);
-      const output = storageBuffer(device, randomWords(4, "output"));
-      // Every second one from the range that the last one wrote would be: here, from a value.
-      const ranges = { input, output, length, initial };
-      const grouping = reduce.groupingOf(ranges);
-      submit(device, (encoder) => reduce.record(encoder, ranges));
-      const order = type.name === "f64" ? { grouping } : {};
-      const total = reduceReference(data, { op, type, initial, ...order } as never) as Value;
-      const wanted = arrayOfOne(type, total);
-      expectSameBits(readAs(wanted, type, await readWords(device, output)), wanted, `recorded ${length}`);
-      if (type.name !== "f64") {
-        const found = (await fold().reduce(data, { ...options, initial } as never)) as Value;
-        expectSameBits(arrayOfOne(type, found), wanted, `at hand ${length}`);
-      }
-      destroyAll(input, output);
-    }
-    reduce.destroy();
-  },
-);
 
 describe("parts of one array", () => {
   test("a total is the initial value of the next part", async () => {
@@ -232,93 +108,6 @@ describe("parts of one array", () => {
     scanReference(bits, { type: f16, total });
     const after = scanReference(bits, { type: f16, initial: total, exclusive: true });
     expect([...(after as Uint16Array)]).toEqual([0x4200, 0x4400]);
-  });
-
-  test("of a map, with the length on the GPU", async () => {
-    const { device } = fold();
-    const scan = await fold().prepareScan({
-      type: u64,
-      from: f32,
-      map: "vec2<u32>(u32(abs(x)), i)",
-      exclusive: true,
-      maxLength: 100,
-      lengthOnGpu: true,
-      initial: true,
-      total: true,
-    });
-    const data = Float32Array.from({ length: 100 }, (_, at) => at * 37 - 900);
-    const input = storage(data);
-    for (const length of [0, 1, 57, 100]) {
-      const output = storageBuffer(device, new Uint32Array(200));
-      const sum = storageBuffer(device, new Uint32Array(4));
-      submit(device, (encoder) =>
-        scan.record(encoder, {
-          input,
-          output,
-          length: storageBuffer(device, Uint32Array.of(length)),
-          initial: 5n,
-          total: sum,
-        }),
-      );
-      const total = new BigUint64Array(1);
-      const expected = scanReference(data.slice(0, length), {
-        type: u64,
-        map: (x, i) => BigInt(Math.trunc(Math.abs(x))) + (BigInt(i) << 32n),
-        exclusive: true,
-        initial: 5n,
-        total,
-      });
-      const words = await readWords(device, output);
-      expectSameBits(new BigUint64Array(words.buffer as ArrayBuffer, 0, length), expected, `${length}`);
-      const sums = await readWords(device, sum);
-      expectSameBits(new BigUint64Array(sums.buffer as ArrayBuffer, 0, 1), total, `total of ${length}`);
-    }
-  });
-
-  test("maps, predicates and positions count from firstIndex", async () => {
-    const { device } = fold();
-    const data = randomWords(90, "first");
-    const first = 0xfffffff0;
-    const type = u32;
-    const at = (index: number): number => (index + first) >>> 0;
-    const where = "(x ^ i) % 3u == 0u";
-    const isKept = (index: number): boolean => (((data[index] as number) ^ at(index)) >>> 0) % 3 === 0;
-    const places = Uint32Array.from(data.keys()).filter(isKept);
-    const mapped = data.map((x, index) => x ^ at(index));
-    for (const passes of ["single", "reduce-then-scan"] as const) {
-      const options = { type, maxLength: 90, workGroupSize: 8, itemsPerThread: 4 } as const;
-      const scan = await fold().prepareScan({ ...options, passes, map: "x ^ i" });
-      const reduce = await fold().prepareReduce({ ...options, map: "x ^ i" });
-      const compact = await fold().prepareCompact({ ...options, passes, where, map: "x ^ i" });
-      const positions = await fold().prepareCompact({ ...options, passes, where, indices: true });
-      const input = storage(data);
-      const outputs = Array.from({ length: 4 }, () => storageBuffer(device, new Uint32Array(90)));
-      const [scanned, reduced, kept, indices] = outputs as [GPUBuffer, GPUBuffer, GPUBuffer, GPUBuffer];
-      const count = storageBuffer(device, new Uint32Array(4));
-      const part = { input, length: 90, firstIndex: first };
-      submit(device, (encoder) => {
-        scan.record(encoder, { ...part, output: scanned });
-        reduce.record(encoder, { ...part, output: reduced });
-        compact.record(encoder, { ...part, output: kept, count });
-        positions.record(encoder, { ...part, output: indices, count });
-      });
-      expectSameBits(await readWords(device, scanned), scanReference(mapped), "scan");
-      expect((await readWords(device, reduced))[0]).toBe(reduceReference(mapped));
-      const size = places.length;
-      expectSameBits(
-        (await readWords(device, kept)).slice(0, size),
-        mapped.filter((_, index) => isKept(index)),
-        "compact",
-      );
-      expectSameBits((await readWords(device, indices)).slice(0, size), places.map(at), "indices");
-      expect((await readWords(device, count))[0]).toBe(size);
-      for (const firstIndex of [-1, 1.5, 2 ** 32, "1"]) {
-        const encoder = device.createCommandEncoder();
-        expect(() => scan.record(encoder, { ...part, output: scanned, firstIndex } as never)).toThrow(
-          /firstIndex is .*; it takes a whole number from 0/,
-        );
-      }
-    }
   });
 
   test("the total alone, and what an empty sum of f64 gives", async () => {
@@ -462,6 +251,9 @@ describe("bad input", () => {
     // One dispatch would read it and write it.
     expect(take({ ...good, initial: { buffer: sum, offset: 0 } })).not.toBe("taken");
     expect(take({ ...good, initial: { buffer: output, offset: 128 } })).not.toBe("taken");
+    for (const firstIndex of [-1, 1.5, 2 ** 32, "1"]) {
+      expect(take({ ...good, firstIndex })).toBe("firstIndex");
+    }
     expect(take(good)).toBe("taken");
     expect(() => plain.record(encoder, good)).toThrow(/initial/);
     await device.queue.onSubmittedWorkDone();

@@ -1,24 +1,21 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { arrayOver } from "../../src/algebra/arrays.ts";
 import { f32 } from "../../src/algebra/floats.ts";
 import { i32, u32 } from "../../src/algebra/integers.ts";
 import { i8, i16, narrowTypes, u8, u16 } from "../../src/algebra/narrow_types.ts";
 import { add, max } from "../../src/algebra/operators.ts";
 import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
-import type { Numbers } from "../../src/cpu/call.ts";
-import { bytesIn } from "../../src/cpu/numbers.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import type { Fold } from "../../src/gpu/fold.ts";
-import type { GpuArray } from "../../src/gpu/gpu_arrays/gpu_array.ts";
 import { ArgumentError, openFold } from "../../src/node.ts";
-import { compactReference } from "../../src/reference/compact.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
+import { withCpu } from "../fuzz/cpu.ts";
 import { places, runDescribed } from "../fuzz/described.ts";
 import type { Fixture } from "../fuzz/fixture.ts";
 import { fixtureOn } from "../fuzz/fixture.ts";
 import { scaleOf } from "../fuzz/plans.ts";
-import { arrayBuffer, destroyAll, readWords, storageBuffer, submit } from "../support/buffers.ts";
+import { destroyAll, storageBuffer } from "../support/buffers.ts";
 import { useFold } from "../support/fold.ts";
 import { examplesOf, testMutations } from "../support/mutations.ts";
 import { errorOf } from "../support/option_checks.ts";
@@ -39,7 +36,6 @@ afterAll(() => {
 const types = Object.values(narrowTypes);
 type Narrow = Uint8Array | Int8Array | Uint16Array | Int16Array;
 const small = { workGroupSize: 8, itemsPerThread: 4 } as const;
-const POISON = 0xa5a5a5a5;
 
 /** Any items of a type. */
 function itemsOf(type: (typeof types)[number], length: number): Narrow {
@@ -50,168 +46,62 @@ function itemsOf(type: (typeof types)[number], length: number): Narrow {
 /** Around a word, a tile of 32 items, and two levels of spine. */
 const lengths = [0, 1, 3, 5, 33, 1025];
 
-describe.each(types)("$name", (type) => {
-  const data = itemsOf(type, 1025);
-  const where = type.kind === "signed" ? "x > 3" : "x % 3u == 1u";
-
-  test.each(lengths)("%i items, at hand and on the CPU", async (length) => {
-    // It may start at any byte that is one of an element.
-    const items = data.subarray(data.length - length) as Uint8Array;
-    for (const one of [fold(), onCpu]) {
-      const sizes = one === onCpu ? {} : small;
-      expect(await one.scan(items, sizes)).toEqual(scanReference(items));
-      expect(await one.reduce(items, { ...sizes, type: i64 })).toEqual(reduceReference(items, { type: i64 }));
-      expect(await one.compact(items, { ...sizes, where })).toEqual(
-        compactReference(items, type.kind === "signed" ? (x) => x > 3 : (x) => x % 3 === 1),
-      );
-    }
-  });
-
-  test("on the GPU, with a length that only the GPU knows", async () => {
-    const items = data as Uint8Array;
-    const array = await fold().upload(items);
-    expect(array.type.name).toBe(type.name);
-    expect(await array.read()).toEqual(items);
-    const kept = (await fold().compact(array, { where, ...small })) as unknown as GpuArray<"u8", number>;
-    const wanted = compactReference(items, type.kind === "signed" ? (x) => x > 3 : (x) => x % 3 === 1);
-    expect(await kept.read()).toEqual(wanted);
-    expect(await (await fold().scan(kept, small)).read()).toEqual(scanReference(wanted));
-    const sorted = await fold().sort(kept);
-    expect(await sorted.read()).toEqual(wanted.slice().sort());
-    const { values, count } = await fold().partition(array, { where, ...small });
-    const others = items.filter((x) => (type.kind === "signed" ? x <= 3 : x % 3 !== 1));
-    expect([...((await values.read()) as Uint8Array)]).toEqual([...wanted, ...others]);
-    expect(await count.read()).toEqual(Uint32Array.of(wanted.length));
-    destroyAll(array, kept, sorted, values, count);
-  });
-
-  test("recorded, in words between others", async () => {
-    const { device } = fold();
-    const length = 33;
-    const items = data.subarray(0, length);
-    const perWord = 4 / type.bytes;
-    const words = Math.ceil(length / perWord);
-    for (const lengthOnGpu of [false, true]) {
-      const input = arrayBuffer(device, items, 1, 9);
-      const output = storageBuffer(device, new Uint32Array(words + 8).fill(POISON));
-      const count = storageBuffer(device, Uint32Array.of(POISON));
-      const counter = storageBuffer(device, Uint32Array.of(length));
-      const prepared = await fold().prepareCompact({ type, where, maxLength: 40, lengthOnGpu, ...small });
-      submit(device, (encoder) =>
-        prepared.record(encoder, {
-          input: { buffer: input, offset: 4 },
-          output: { buffer: output, offset: 8 },
-          count,
-          length: lengthOnGpu ? counter : length,
-        }),
-      );
-      const wanted = compactReference(
-        items as Uint8Array,
-        type.kind === "signed" ? (x) => x > 3 : (x) => x % 3 === 1,
-      );
-      const meant = new Uint32Array(words + 8).fill(POISON);
-      new Uint8Array(meant.buffer).set(new Uint8Array(wanted.slice().buffer), 8);
-      expect(await readWords(device, output)).toEqual(meant);
-      expect(await readWords(device, count)).toEqual(Uint32Array.of(wanted.length));
-      destroyAll(prepared, input, output, count, counter);
-    }
-  });
-});
-
-interface Recordable {
-  record(encoder: GPUCommandEncoder, ranges: never): void;
-  destroy(): void;
-}
-
-interface PackedRecording {
-  readonly length: number;
-  /** The word of the buffer at which the items start. */
-  readonly start: number;
-  readonly lengthOnGpu: boolean;
-  readonly passes: "single" | "reduce-then-scan";
-  readonly itemsPerThread: number;
-  readonly algorithm?: "subgroup";
-}
-
-/** A thread takes whole vectors; or, of three items, one at a time. By subgroups, sums that go in a single pass hold words. */
-const packedRecordings: readonly PackedRecording[] = [
-  { length: 1, start: 1, lengthOnGpu: false, passes: "single", itemsPerThread: 4 },
-  { length: 7, start: 3, lengthOnGpu: true, passes: "reduce-then-scan", itemsPerThread: 4 },
-  { length: 131, start: 1, lengthOnGpu: true, passes: "single", itemsPerThread: 4 },
-  { length: 131, start: 4, lengthOnGpu: false, passes: "reduce-then-scan", itemsPerThread: 4 },
-  { length: 131, start: 4, lengthOnGpu: false, passes: "single", itemsPerThread: 3 },
-  { length: 1025, start: 4, lengthOnGpu: true, passes: "single", itemsPerThread: 4 },
-  { length: 1025, start: 2, lengthOnGpu: false, passes: "reduce-then-scan", itemsPerThread: 8 },
-  { length: 1, start: 4, lengthOnGpu: true, passes: "single", itemsPerThread: 4, algorithm: "subgroup" },
-  { length: 131, start: 4, lengthOnGpu: false, passes: "single", itemsPerThread: 8, algorithm: "subgroup" },
-  { length: 1025, start: 4, lengthOnGpu: true, passes: "single", itemsPerThread: 4, algorithm: "subgroup" },
-];
-
-// Each recording with two types, and each type with half of them, by subgroups too: types differ in how items are taken out of words.
-describe.each(types.map((type, number) => ({ name: type.name, type, number })))(
-  "recordings of $name",
-  ({ type, number }) => {
-    test.for(packedRecordings.filter((_, at) => (at + number) % 4 < 2))(
-      "$length items from word $start on, $passes, $itemsPerThread for a thread, $algorithm",
-      async ({ length, start, lengthOnGpu, passes, itemsPerThread, algorithm }) => {
-        const { device } = fold();
-        const items = itemsOf(type, length) as Uint8Array;
-        const where = type.kind === "signed" ? "x > 3" : "x % 3u == 1u";
-        const isKept = (x: number): boolean => (type.kind === "signed" ? x > 3 : x % 3 === 1);
-        const kept = Uint32Array.from([...items.keys()].filter((at) => isKept(items[at] as number)));
-        const counts = new Uint32Array(256);
-        for (const x of items) {
-          (counts[x & 255] as number)++;
-        }
-        const moved = { workGroupSize: 8, itemsPerThread, maxLength: length + 9, lengthOnGpu } as const;
-        const asked = { ...moved, type, where };
-        const scan = { ...moved, passes, type: type.wide, from: type, ...(algorithm && { algorithm }) };
-        // The last word has bytes behind the items, which no total has.
-        const prefixes = scanReference(items);
-        const recordings: readonly (readonly [prepare: () => Promise<Recordable>, output: Numbers])[] = [
-          [() => fold().prepareScan(scan), scanReference(items)],
-          [() => fold().prepareScan({ ...scan, exclusive: true }), scanReference(items, { exclusive: true })],
-          [() => fold().prepareScan({ ...scan, total: true }), prefixes],
-          [
-            () => fold().prepareScan({ ...scan, exclusive: true, type: f64 }),
-            scanReference(items, { type: f64, exclusive: true }),
-          ],
-          [() => fold().prepareReduce({ ...scan, op: max }), Int32Array.of(Math.max(...items))],
-          [() => fold().prepareCompact({ ...asked, passes, indices: true }), kept],
-          [() => fold().prepareCount(asked), Uint32Array.of(kept.length)],
-          [() => fold().prepareFindLast(asked), Uint32Array.of(kept.at(-1) ?? 0xffffffff)],
-          [
-            () => fold().prepareMap({ ...moved, from: type, type: f32, map: "f32(x)" }),
-            Float32Array.from(items),
-          ],
-          [() => fold().prepareHistogram({ ...moved, type, bins: 256, bin: "u32(x) & 255u" }), counts],
-        ];
-        const input = arrayBuffer(device, items, start, 9);
-        const counter = storageBuffer(device, Uint32Array.of(length));
-        for (const [prepare, wanted] of recordings) {
-          const prepared = await prepare();
-          const meant = new Uint32Array(2 * length + 300).fill(POISON);
-          const output = storageBuffer(device, meant);
-          const count = storageBuffer(device, Uint32Array.of(POISON));
-          submit(device, (encoder) =>
-            prepared.record(encoder, {
-              input: { buffer: input, offset: 4 * start },
-              output: { buffer: output, offset: 16 },
-              ...(wanted === kept && { count }),
-              ...(wanted === prefixes && { total: count }),
-              length: lengthOnGpu ? counter : length,
-            } as never),
-          );
-          new Uint8Array(meant.buffer).set(bytesIn(wanted), 16);
-          expect(await readWords(device, output)).toEqual(meant);
-          if (wanted === prefixes) {
-            expect([...(await readWords(device, count))]).toEqual([(prefixes.at(-1) as number) >>> 0]);
-          }
-          destroyAll(prepared, output, count);
-        }
-        destroyAll(input, counter);
-      },
+/** Primitives whose threads take whole vectors of packed items; or, of three items, one at a time. */
+const packed = ["scan", "reduce", "compact", "partition", "count", "findLast", "map", "histogram"];
+/** By subgroups, sums that go in a single pass hold words. */
+const packedTiles = [
+  { passes: "single", itemsPerThread: 4 },
+  { passes: "reduce-then-scan", itemsPerThread: 4 },
+  { passes: "single", itemsPerThread: 3 },
+  { passes: "single", itemsPerThread: 4, algorithm: "subgroup" },
+  { passes: "single", itemsPerThread: 8, algorithm: "subgroup" },
+  { passes: "reduce-then-scan", itemsPerThread: 8 },
+] as const;
+/** Each example, of the types by turns: types differ in how items are taken out of words. */
+const packedRows = described
+  .filter(({ primitive }) => packed.includes(primitive.name))
+  .flatMap(({ primitive, examples }) =>
+    examples.of(u8, 1025, randomBits(primitive.name)).map((_, example) => ({ primitive, example })),
+  )
+  .map(({ primitive, example }, turn) => ({
+    name: primitive.name,
+    example,
+    type: types[turn % types.length]?.name ?? "u8",
+    options: Object.fromEntries(
+      Object.entries({ workGroupSize: 8, ...packedTiles[turn % packedTiles.length] }).filter(
+        ([option]) => option in primitive.options,
+      ),
+    ),
+    lengthOnGpu: turn % 2 === 0,
+    recorded: [
+      [1, 131],
+      [7, 1025],
+      [33, 3],
+    ][turn % 3] as number[],
+    place: places[turn % places.length] ?? "at hand",
+  }));
+test.for(packedRows)(
+  "$name of $type, example $example, recorded and $place",
+  async ({ name, type, example, options, lengthOnGpu, recorded, place }, { skip }) => {
+    const algorithm = "algorithm" in options ? options.algorithm : undefined;
+    skip(
+      algorithm === "subgroup" && !fold().device.features.has("subgroups"),
+      "the adapter has no subgroups",
     );
+    const next = randomBits(`${name} ${type} ${example}`);
+    const stepOf = (at: (typeof places)[number], length: number) => ({
+      place: at,
+      length,
+      before: next() % 5,
+      data: { kind: "bits" as const, seed: next() },
+    });
+    const steps = [...recorded.map((length) => stepOf("recorded", length)), stepOf(place, 131)];
+    const seed = next();
+    const call = { primitive: name, type, maxLength: 1034, example, seed, options, lengthOnGpu };
+    const verdict = await withCpu(seed % 2 === 0 ? "always" : undefined, fixture, (own) =>
+      runDescribed({ family: "described", call, steps }, own),
+    );
+    expect(verdict).toBe("passed");
   },
 );
 

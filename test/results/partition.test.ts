@@ -1,164 +1,96 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import type { AnyArray } from "../../src/algebra/arrays.ts";
-import { arrayLike } from "../../src/algebra/arrays.ts";
-import { f16, f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
-import { struct } from "../../src/algebra/struct.ts";
-import type { ElementType } from "../../src/algebra/types.ts";
 import { u64 } from "../../src/algebra/types_64.ts";
 import { ArgumentError, LimitError, SourceError } from "../../src/errors.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import type { Fold } from "../../src/gpu/fold.ts";
-import type { GpuArray } from "../../src/gpu/gpu_arrays/gpu_array.ts";
 import type { Prepared } from "../../src/gpu/recordings/recording.ts";
 import type { Algorithm } from "../../src/kernels/algorithms.ts";
-import type { TuningOptions } from "../../src/plan/options.ts";
-import type { ClassPartition, PreparedPartition } from "../../src/primitives/partition.ts";
-import type { BufferRange } from "../../src/primitives/ranges.ts";
 import { partitionReference } from "../../src/reference/partition.ts";
+import { layouts, runDescribed } from "../fuzz/described.ts";
+import type { Fixture } from "../fuzz/fixture.ts";
+import { fixtureOn } from "../fuzz/fixture.ts";
+import { scaleOf } from "../fuzz/plans.ts";
+import type { TypeSpec } from "../fuzz/values.ts";
+import { typeOf } from "../fuzz/values.ts";
 import { destroyAll, readWords, storageBuffer } from "../support/buffers.ts";
-import { expectSameBits } from "../support/compare.ts";
-import { algorithmNames, planAs, useFold } from "../support/fold.ts";
+import { planAs, useFold } from "../support/fold.ts";
 import { around } from "../support/lengths.ts";
-import { pairs } from "../support/pairs.ts";
-import { arrayOfBits, randomBits, randomItems } from "../support/random.ts";
-import type { PlacedRanges } from "../support/ranges.ts";
-import { layoutsOf, runPlaced } from "../support/ranges.ts";
-import { lacks } from "../support/sorts.ts";
+
+// Partitions as GPUs get them, and what is special to them. All else follows from their examples: test/primitives/.
 
 const fold = useFold();
+let fixture: Fixture;
+beforeAll(() => {
+  fixture = fixtureOn(fold(), scaleOf("simulated"));
+});
 
-const Twelve = struct({ name: "Twelve", fields: { a: u32, b: u32, c: f32 } });
-
-const types: readonly ElementType[] = [u32, f16, u64, Twelve as unknown as ElementType];
-
-/** What is kept: some, every second item, none, all, all but the last, and the last alone. */
-const predicates: readonly [where: string, keep: (index: number, length: number) => boolean][] = [
-  ["i % 3u == 1u", (index) => index % 3 === 1],
-  ["(i / 2u) % 2u == 0u", (index) => Math.floor(index / 2) % 2 === 0],
-  ["false", () => false],
-  ["true", () => true],
-  ["i + 1u < LENGTHu", (index, length) => index + 1 < length],
-  ["i + 1u == LENGTHu", (index, length) => index + 1 === length],
-];
-
-const expectPartition = (
-  actual: { readonly values: AnyArray; readonly count: number },
-  expected: { readonly values: AnyArray; readonly count: number },
-  title: string,
-): void => {
-  expect(actual.count, `${title}: the count`).toBe(expected.count);
-  expectSameBits(actual.values, expected.values, title);
-};
-
-const expectClasses = (
-  actual: { readonly values: AnyArray; readonly offsets: AnyArray },
-  expected: { readonly values: AnyArray; readonly offsets: AnyArray },
-  title: string,
-): void => {
-  expectSameBits(actual.offsets, expected.offsets, `${title}: the offsets`);
-  expectSameBits(actual.values, expected.values, title);
-};
-
-/** Vectors of several items, and a spine of two levels for the longest data. */
-const tunings: readonly TuningOptions[] = [
-  { workGroupSize: 4, itemsPerThread: 2 },
-  { workGroupSize: 8, itemsPerThread: 4, passes: "single" },
-];
-const lengthsOf = ({ workGroupSize = 1, itemsPerThread = 1 }: TuningOptions): number[] => {
-  const tile = workGroupSize * itemsPerThread;
-  return [0, 1, ...around(tile), 12 * tile + 3];
-};
-
-/** Sizes that compile soon, where it does not matter which ones. */
 const small = { workGroupSize: 32, itemsPerThread: 4 } as const;
 
-const ofTypes = pairs({
-  type: types,
-  algorithm: algorithmNames,
-  tuning: tunings,
-  indices: [false, true],
-  predicate: predicates,
-});
-
-test.for(ofTypes)(
-  "$algorithm, $type.name, $tuning, where $predicate.0, indices: $indices: at every edge",
-  async ({ algorithm, type, tuning, indices, predicate: [text, keep] }, { skip }) => {
-    skip(lacks(fold(), type), `the adapter has no ${type.feature}`);
-    // A predicate that names the length is another kernel for each.
-    const lengths = lengthsOf(tuning);
-    for (const length of text.includes("LENGTH") ? lengths.slice(-2) : lengths) {
-      const data = randomItems(type, length, `${type.name} ${length}`);
-      const where = text.replace("LENGTH", String(length));
-      const keeps = (_: unknown, index: number): boolean => keep(index, length);
-      expectPartition(
-        await fold().partition(data, { type, where, algorithm, ...tuning, indices } as never),
-        partitionReference(data, keeps, { type, indices } as never) as never,
-        `${length}`,
-      );
-    }
-  },
-);
-
-const byFlags = algorithmNames.map((algorithm, at) => ({
-  algorithm,
-  indices: at === 1,
-  share: [1, 3, 4][at] as number,
-}));
-test.for(byFlags)(
-  "$algorithm: by flags of $share in 4, indices: $indices, with the default sizes",
-  async ({ algorithm, share, indices }) => {
-    for (const length of [1023 + (share % 3)]) {
-      const data = randomItems(u32, length, `flags ${length}`) as Uint32Array;
-      const next = randomBits(`flags ${length}`);
-      const flags = Array.from({ length }, () => next() % 4 < share);
-      const keep = (_: unknown, index: number): boolean => flags[index] ?? false;
-      expectPartition(
-        await fold().partition(data, { flags, algorithm, indices } as never),
-        partitionReference(data, keep, { indices } as never) as never,
-        `${length}`,
-      );
-    }
-  },
-);
-
-test("by values, with the default sizes", async () => {
-  const data = randomItems(u32, 1100, "values") as Uint32Array;
-  expectPartition(
-    await fold().partition(data, { where: "x % 3u == 1u" }),
-    partitionReference(data, (x) => x % 3 === 1),
-    "values",
-  );
-});
-
-test("a NaN keeps its payload on both sides", async () => {
-  const data = arrayOfBits("f32", [0x7fc12345, 0x3f800000, 0xff800001, 0x7fffffff, 1]) as Float32Array;
-  const { values, count } = await fold().partition(data, { flags: [0, 1, 1, 0, 0] });
-  expect(count).toBe(2);
-  expectSameBits(
-    values,
-    arrayOfBits("f32", [0x3f800000, 0xff800001, 0x7fc12345, 0x7fffffff, 1]) as Float32Array,
-    "f32",
-  );
-});
-
-const classKinds: readonly [text: string, of: (x: number) => number][] = [
-  ["x", (x) => x],
-  ["i32(max(x, -7.0))", (x) => Math.max(x, -7)],
-  ["x > 0.5", (x) => Number(x > 0.5)],
-  ["u32(x)", (x) => Math.max(x, 0)],
-  ["if (x < 0.0) { return 1u; }\nreturn u32(x);", (x) => (x < 0 ? 1 : x)],
-  ["4294967295u", () => 2 ** 32 - 1],
-  ["select(0, -1, x < 0.0)", (x) => (x < 0 ? -1 : 0)],
+interface Row {
+  readonly type: TypeSpec;
+  readonly algorithm: Algorithm;
+  readonly itemsPerThread: number;
+  readonly workGroupSize?: number;
+  /** Whether kernels are those that software adapters get, where loops over long items stay loops; else those that GPUs get. */
+  readonly software?: true;
+}
+const twelve = ["u32", "u32", "f32"] as const;
+const recorded: readonly Row[] = [
+  { type: "u32", algorithm: "blelloch", itemsPerThread: 8 },
+  { type: "u32", algorithm: "subgroup", itemsPerThread: 8 },
+  // With subgroups of at most 32 lanes, votes are kept in place of ranks.
+  { type: "u32", algorithm: "subgroup", workGroupSize: 32, itemsPerThread: 12 },
+  { type: "u64", algorithm: "hillis-steele", itemsPerThread: 4 },
+  { type: "f16", algorithm: "subgroup", itemsPerThread: 8 },
+  { type: twelve, algorithm: "blelloch", itemsPerThread: 4 },
+  { type: twelve, algorithm: "subgroup", itemsPerThread: 4, software: true },
 ];
-test.each(classKinds)(
-  "class is a number of any kind; its fraction is cut off, and then one below 0 or past the last counts as the last: %s",
-  async (text, of) => {
-    const data = Float32Array.of(-3, 5e9, -0.5, 0, 1, -1, 2.5, 0.75, 3, 2);
-    const options = { classes: 3, class: text, ...small };
-    expectClasses(await fold().partition(data, options), partitionReference(data, of, { classes: 3 }), text);
-  },
+/** The examples of each kind. */
+const kinds = { "two sides": [0, 5, 6], "the rest apart": [8, 9], classes: [11, 12] } as const;
+const rows = recorded.flatMap((row, at) =>
+  (["two sides", "the rest apart", "classes"] as const).map((kind, turn) => ({
+    ...row,
+    kind,
+    passes: (["single", "reduce-then-scan"] as const)[(at + turn) % 2],
+    turn: at + turn,
+  })),
 );
+
+describe.each(rows)("recorded: $type, $algorithm, $itemsPerThread items, $kind, $passes", (row) => {
+  const { type, kind, algorithm, workGroupSize = 8, itemsPerThread, software = false, passes, turn } = row;
+  beforeAll(() => planAs(fold(), { software }));
+  const tile = workGroupSize * itemsPerThread;
+  const [example] = kinds[kind].slice(turn % kinds[kind].length) as [number];
+
+  test("at every edge", async ({ skip }) => {
+    const { feature } = typeOf(type);
+    skip(feature !== undefined && !fold().device.features.has(feature), `the adapter has no ${feature}`);
+    const options = { algorithm, workGroupSize, itemsPerThread, passes };
+    const lengths = [0, 1, ...around(tile), 2 * tile + 5];
+    const call = { primitive: "partition", type, maxLength: 2 * tile + 5, example, seed: turn, options };
+    const steps = lengths.map((length, at) => ({
+      place: "recorded" as const,
+      length,
+      before: 3 * at,
+      data: { kind: "bits" as const, seed: at },
+      ...(at % 2 === 1 && { layout: layouts[at % layouts.length] as (typeof layouts)[number] }),
+    }));
+    const lengthOnGpu = turn % 2 === 0;
+    expect(await runDescribed({ family: "described", call: { ...call, lengthOnGpu }, steps }, fixture)).toBe(
+      "passed",
+    );
+  });
+});
+
+test.each(["single", "reduce-then-scan"] as const)("a rest with a range of its own: %s", async (passes) => {
+  const options = { type: u32, where: "i % 3u != 1u", rest: true, passes, maxLength: 300, ...small };
+  const partition = await fold().preparePartition(options);
+  const { kernels } = partition as unknown as Prepared;
+  const isSingle = kernels.some(({ entryPoint }) => entryPoint === "compact_single_pass");
+  expect(isSingle).toBe(passes === "single");
+  partition.destroy();
+});
 
 test("a class below 0, past the last, or NaN is the last one of the reference", () => {
   const data = Float32Array.of(-3, Number.NaN, -0.5, 1.5, 2 ** 32, 0);
@@ -185,190 +117,6 @@ test("where may be statements: of a partition, a compaction, and a stream of com
   }
   expect(read).toEqual([4, 7, 9]);
 });
-
-test("into an array of the caller's, the data itself too", async () => {
-  const data = Uint32Array.of(4, 7, 2, 9, 6);
-  const where = "x % 2u == 1u";
-  const into = new Uint32Array(5);
-  expect((await fold().partition(data, { where, into })).values).toBe(into);
-  expect([...into]).toEqual([7, 9, 4, 2, 6]);
-  const positions = new Uint32Array(5);
-  const floats = Float32Array.from(data);
-  const parted = await fold().partition(floats, { where: "x > 5", indices: true, into: positions });
-  expect(parted).toEqual({ values: positions, count: 3 });
-  expect([...positions]).toEqual([1, 3, 4, 0, 2]);
-  const { values, count } = await fold().partition(data, { where, into: data });
-  expect(values).toBe(data);
-  expect([count, ...data]).toEqual([2, 7, 9, 4, 2, 6]);
-});
-
-interface Row {
-  readonly type: ElementType;
-  readonly algorithm: Algorithm;
-  readonly itemsPerThread: number;
-  readonly workGroupSize?: number;
-  readonly vector: number;
-  /** Whether kernels are those that software adapters get, where loops over long items stay loops; else those that GPUs get. */
-  readonly software?: true;
-}
-const recorded: readonly Row[] = [
-  { type: u32, algorithm: "blelloch", itemsPerThread: 8, vector: 4 },
-  { type: u32, algorithm: "subgroup", itemsPerThread: 8, vector: 4 },
-  // With subgroups of at most 32 lanes, votes are kept in place of ranks.
-  {
-    type: u32,
-    algorithm: "subgroup",
-    workGroupSize: 32,
-    itemsPerThread: 12,
-    vector: 4,
-  },
-  { type: u64, algorithm: "hillis-steele", itemsPerThread: 4, vector: 2 },
-  { type: f16, algorithm: "subgroup", itemsPerThread: 8, vector: 8 },
-  { type: types[3] as ElementType, algorithm: "blelloch", itemsPerThread: 4, vector: 4 },
-  { type: types[3] as ElementType, algorithm: "subgroup", itemsPerThread: 4, vector: 4, software: true },
-];
-
-/** Each kind by each algorithm. */
-const kindsOf = [
-  ["two sides", "apart in a single pass"],
-  ["two sides", "classes"],
-  ["apart in a single pass"],
-  ["two sides", "classes", "apart", "apart in a single pass"],
-  ["apart in a single pass", "two sides"],
-  ["classes", "apart"],
-  ["classes", "apart"],
-] as const;
-const recordings = recorded.flatMap((row, at) =>
-  (kindsOf[at] ?? []).map((kind, turn) => ({
-    ...row,
-    kind,
-    lengthOnGpu: (at + turn) % 2 === 0,
-    number: at + turn,
-  })),
-);
-describe.each(recordings)(
-  "recorded: $type.name, $algorithm, $itemsPerThread items, on a software adapter: $software, $kind, the length on the GPU: $lengthOnGpu",
-  ({
-    type,
-    algorithm,
-    workGroupSize = 8,
-    itemsPerThread,
-    vector,
-    software = false,
-    kind,
-    lengthOnGpu,
-    number,
-  }) => {
-    beforeAll(() => planAs(fold(), { software }));
-    const tile = workGroupSize * itemsPerThread;
-    const allLengths = [1, ...around(tile), 2 * tile + 5];
-    const maxLength = Math.max(...allLengths);
-    const options = { type, algorithm, workGroupSize, itemsPerThread, maxLength, where: "i % 3u != 1u" };
-    const keep = (_: unknown, index: number): boolean => index % 3 !== 1;
-    // What starts where a binding may starts at a vector, too.
-    const placed = Object.entries(layoutsOf(vector))
-      .filter(([name]) => name !== "from the start" && name !== "in place")
-      .map(([name, layout], at) => ({
-        name,
-        layout,
-        length: lengthOnGpu && at === 5 ? 0 : (allLengths[(at + number) % allLengths.length] ?? 1),
-      }));
-
-    /** Records a partition of `data`, and returns as many items of its output as there are `kept`. */
-    const outputOf = async (
-      partition: Pick<PreparedPartition, "record">,
-      data: AnyArray,
-      kept: number,
-      layout: (typeof placed)[number]["layout"],
-      title: string,
-      count: GPUBuffer,
-      more: { readonly rest?: BufferRange } = {},
-    ): Promise<AnyArray> => {
-      const { device } = fold();
-      const room = lengthOnGpu ? maxLength : data.length;
-      const words = storageBuffer(device, Uint32Array.of(7, data.length, 9));
-      const record = (encoder: GPUCommandEncoder, ranges: PlacedRanges): void =>
-        partition.record(encoder, {
-          ...ranges,
-          ...(lengthOnGpu && { length: { buffer: words, offset: 4 } }),
-          count: { buffer: count, offset: 4 },
-          ...more,
-        });
-      const output = await runPlaced(device, type, data, kept, layout(room), record, title, room);
-      words.destroy();
-      return output;
-    };
-
-    const partTwoSides = async (): Promise<void> => {
-      const { device } = fold();
-      const partition = await fold().preparePartition({ ...options, lengthOnGpu });
-      const count = storageBuffer(device, new Uint32Array(4));
-      for (const { name, layout, length } of placed) {
-        const title = `${name}, ${length}`;
-        const data = randomItems(type, length, title);
-        const expected = partitionReference(data, keep as never, { type } as never);
-        const values = await outputOf(partition, data, length, layout, title, count);
-        expectSameBits(values, expected.values as AnyArray, title);
-        expect([...(await readWords(device, count))], title).toEqual([0, expected.count, 0, 0]);
-      }
-      destroyAll(partition, count);
-    };
-
-    /** The rest in a range of its own, which starts at the third item of a buffer. */
-    const partApart = async (): Promise<void> => {
-      const { device } = fold();
-      const passes = kind === "apart" ? ("reduce-then-scan" as const) : ("single" as const);
-      const partition = await fold().preparePartition({ ...options, rest: true, passes, lengthOnGpu });
-      const { kernels } = partition as unknown as Prepared;
-      const isSingle = kernels.some(({ entryPoint }) => entryPoint === "compact_single_pass");
-      expect(isSingle).toBe(passes === "single");
-      const count = storageBuffer(device, new Uint32Array(4));
-      for (const { name, layout, length } of placed) {
-        const title = `${name}, ${length}, ${passes}`;
-        const data = randomItems(type, length, title);
-        const expected = partitionReference(data, keep as never, { type } as never);
-        const [before, room] = [2 * type.bytes, lengthOnGpu ? maxLength : length];
-        const bytes = new Uint8Array(4 * Math.ceil((before + room * type.bytes + 300) / 4)).fill(0xa5);
-        const rest = storageBuffer(device, new Uint32Array(bytes.buffer));
-        const kept = await outputOf(partition, data, expected.count, layout, title, count, {
-          rest: { buffer: rest, offset: before },
-        });
-        const values = expected.values as AnyArray;
-        const all = new Uint8Array(values.buffer as ArrayBuffer, values.byteOffset, values.byteLength);
-        const end = expected.count * type.bytes;
-        expectSameBits(kept, arrayLike(values, all.slice(0, end).buffer), title);
-        bytes.set(all.subarray(end), before);
-        expectSameBits(await readWords(device, rest), new Uint32Array(bytes.buffer), `the rest: ${title}`);
-        expect([...(await readWords(device, count))], title).toEqual([0, expected.count, 0, 0]);
-        rest.destroy();
-      }
-      destroyAll(partition, count);
-    };
-
-    const partClasses = async (): Promise<void> => {
-      const { device } = fold();
-      const { where: _, ...others } = options;
-      const classes = 5;
-      const partition = await fold().preparePartition({ ...others, classes, class: "i % 4u", lengthOnGpu });
-      const counts = storageBuffer(device, new Uint32Array(8).fill(9));
-      for (const { name, layout, length } of placed) {
-        const title = `${name}, ${length}`;
-        const data = randomItems(type, length, title);
-        const expected = partitionReference(data, (_, index) => index % 4, { type, classes } as never);
-        const values = await outputOf(partition, data, length, layout, title, counts);
-        const { values: items, offsets } = expected as unknown as ClassPartition<AnyArray, Uint32Array>;
-        expectSameBits(values, items, title);
-        expect([...(await readWords(device, counts))], title).toEqual([9, ...offsets, 9]);
-      }
-      destroyAll(partition, counts);
-    };
-
-    test.for(["every layout and length"])("%s", async (_, { skip }) => {
-      skip(lacks(fold(), type), `the adapter has no ${type.feature}`);
-      await (kind === "classes" ? partClasses() : kind === "two sides" ? partTwoSides() : partApart());
-    });
-  },
-);
 
 test("recorded: flags, positions, a first index, and nothing at all", async () => {
   const { device } = fold();
@@ -402,70 +150,6 @@ test("the reference takes classes modulo 2^32, as WGSL does", () => {
     values: Uint32Array.of(5, 0),
     offsets: Uint32Array.of(0, 0, 0, 2),
   });
-});
-
-test("no elements", async () => {
-  const { values, count } = await fold().partition(new Float32Array(0), { where: "x > 0" });
-  expect(values).toEqual(new Float32Array(0));
-  expect(count).toBe(0);
-});
-
-/** What arrays on the GPU hold. They are destroyed then. */
-async function take({ values, count }: { readonly values: GpuArray; readonly count: GpuArray }) {
-  const read = { values: await values.read(), count: ((await count.read()) as Uint32Array)[0] ?? -1 };
-  destroyAll(values, count);
-  return read;
-}
-
-test("arrays on the GPU, in place too, and of a length that is there", async () => {
-  const one = fold();
-  const data = randomItems(u32, 300, "on the GPU") as Uint32Array;
-  const numbers = await one.upload(data);
-  const odd = partitionReference(data, (x) => x % 2 === 1);
-  const where = "x % 2u == 1u";
-  const parted = await one.partition(numbers, { where });
-  expect(parted.values.length).toBe(300);
-  expect(parted.count.length).toBe(1);
-  expectPartition(await take(parted), odd, "values");
-  expectPartition(
-    await take(await one.partition(numbers, { where, indices: true, ...small })),
-    partitionReference(data, (x) => x % 2 === 1, { indices: true }),
-    "positions",
-  );
-  const flags = await one.scan(numbers, {
-    map: "select(0u, 1u, x > 7u)",
-    exclusive: true,
-    initial: 0,
-    ...small,
-  });
-  const marks = await flags.read();
-  expectPartition(
-    await take(await one.partition(numbers, { flags, ...small })),
-    partitionReference(data, (_, index) => marks[index] !== 0),
-    "flags",
-  );
-  // The length of what a compaction kept is on the GPU: so is that of its partition.
-  const some = await one.compact(numbers, { where: "i % 3u == 0u", ...small });
-  const kept = data.filter((_, index) => index % 3 === 0);
-  const ofSome = await one.partition(some, { where, ...small });
-  expect(typeof ofSome.values.length).toBe("object");
-  some.destroy();
-  expectPartition(
-    await take(ofSome),
-    partitionReference(kept, (x) => x % 2 === 1),
-    "a length on the GPU",
-  );
-  const classes = await one.partition(numbers, { classes: 3, class: "x % 3u", ...small });
-  const offsets = { values: await classes.values.read(), offsets: await classes.offsets.read() };
-  expectClasses(
-    offsets,
-    partitionReference(data, (x) => x % 3, { classes: 3 }),
-    "classes",
-  );
-  destroyAll(classes.values, classes.offsets);
-  const same = await one.partition(numbers, { where, into: numbers, ...small });
-  expectPartition(await take(same), odd, "in place");
-  destroyAll(numbers, flags);
 });
 
 describe("what is refused", () => {
@@ -541,6 +225,13 @@ describe("what is refused", () => {
       async (one) => one.partition(await one.upload(data), { classes: 1.5, class: "x" }),
       "partition<u32>: classes is 1.5; it takes a whole number from 1 to 16",
       "classes",
+    ],
+    [
+      "classes and flags, recorded",
+      (one) =>
+        one.preparePartition({ type: u32, classes: 2, class: "x", flags: true, maxLength: 8 } as never),
+      "partition<u32> takes flags or classes, and not both",
+      "flags",
     ],
     [
       "classes, recorded, and a range for the rest",
@@ -703,31 +394,4 @@ describe("what is refused", () => {
     expect(error).toBeInstanceOf(LimitError);
     expect((error as LimitError).option).toBe("maxLength");
   });
-});
-
-describe("classes", () => {
-  const classOf = (index: number): number => ((index * 7) % 11) % 6;
-  const expression = "((i * 7u) % 11u) % 6u";
-  // Some classes are empty: the last ones of many, and all but one.
-  const given = [
-    [6, expression, classOf],
-    [4, expression, classOf],
-    [16, "3u * (i % 3u)", (index: number) => 3 * (index % 3)],
-    [1, "7u", () => 7],
-  ] as const;
-
-  test.for(pairs({ type: types, algorithm: algorithmNames, tuning: tunings, given, indices: [false, true] }))(
-    "$algorithm, $type.name, $tuning, $given.0 classes, indices: $indices: at every edge",
-    async ({ algorithm, type, tuning, given: [classes, text, of], indices }, { skip }) => {
-      skip(lacks(fold(), type), `the adapter has no ${type.feature}`);
-      for (const length of lengthsOf(tuning)) {
-        const data = randomItems(type, length, `classes ${type.name} ${length}`);
-        const options = { type, classes, class: text, algorithm, ...tuning, indices };
-        const actual = (await fold().partition(data, options as never)) as never;
-        const classIn = (_: unknown, index: number): number => of(index);
-        const expected = partitionReference(data, classIn, { type, classes, indices } as never);
-        expectClasses(actual, expected as never, `${length}`);
-      }
-    },
-  );
 });

@@ -2,26 +2,23 @@ import { describe, expect, test } from "vitest";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { exactAdd } from "../../src/algebra/exact_add.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
-import { i32, u32 } from "../../src/algebra/integers.ts";
-import { add, logicalAnd, max, min, mul } from "../../src/algebra/operators.ts";
+import { u32 } from "../../src/algebra/integers.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
-import { f64, u64 } from "../../src/algebra/types_64.ts";
-import { openFold } from "../../src/node.ts";
+import { f64 } from "../../src/algebra/types_64.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { isSimulated } from "../support/adapter.ts";
 import { arrayBuffer, destroyAll, readAs, readWords, storageBuffer, submit } from "../support/buffers.ts";
-import type { Combination } from "../support/combinations.ts";
-import { arrayOfOne, combinations, itemsOf, structItems } from "../support/combinations.ts";
+import { arrayOfOne, itemsOf } from "../support/combinations.ts";
 import { expectSameBits } from "../support/compare.ts";
-import { algorithmNames, planAs, untyped, useFoldOfOneSize } from "../support/fold.ts";
+import { planAs, useFoldOfOneSize } from "../support/fold.ts";
 import type { Subject } from "../support/mutations.ts";
 import { testMutations } from "../support/mutations.ts";
-import { affine, chain, last } from "../support/operators.ts";
-import { pairs } from "../support/pairs.ts";
+import { affine } from "../support/operators.ts";
 import { manyMagnitudes, randomWords } from "../support/random.ts";
 import { lacks } from "../support/sorts.ts";
 
-// Scans from the last element to the first, against the reference, on every element.
+// Scans from the last element to the first: the reference, what is special to them, and their mutants. All else follows from the examples of
+// scans: test/primitives/.
 
 // Sums of f64 have the order that groupingOf gives.
 const fold = useFoldOfOneSize();
@@ -29,8 +26,6 @@ const tunings = [
   { workGroupSize: 4, itemsPerThread: 2, passes: "reduce-then-scan" },
   { workGroupSize: 8, itemsPerThread: 4, passes: "single" },
 ] as const;
-/** Around tiles; and two levels of spine, or groups of a look-back. */
-const lengths = [0, 1, 7, 8, 9, 31, 33, 65, 300];
 const MOST = 300;
 
 /** Numbers of f32 or f64 whose exponents differ. */
@@ -40,114 +35,6 @@ const magnitudesOf =
     const items = manyMagnitudes(length, `${type.name} ${length}`);
     return type === f32 ? Float32Array.from(items) : items;
   };
-
-const table: readonly Combination[] = [
-  ...combinations.filter(({ type, op }) => type !== f32 || op === max),
-  { type: u32, op: untyped(last), initial: 5 },
-  { type: i32, op: untyped(min), initial: -2 },
-  { type: f32, op: untyped(exactAdd), initial: 2 ** -90, items: magnitudesOf(f32) },
-  { type: f16, op: untyped(logicalAnd), initial: 3.5 },
-  { type: f16, op: untyped(exactAdd), initial: 0.5 },
-  { type: f64, op: untyped(exactAdd), initial: 1e300, items: magnitudesOf(f64) },
-  {
-    type: chain.type,
-    op: untyped(chain),
-    initial: { sum: 3n, first: 4, last: 5, count: 6 },
-    items: structItems(chain.type),
-  },
-];
-// Types and operators do not interact with the other axes, and take turns.
-const cases = pairs({
-  algorithm: algorithmNames,
-  tuning: tunings,
-  exclusive: [false, true],
-  ends: ["no ends", "initial", "total", "initial and total"],
-  place: ["two buffers", "two buffers at any item", "in place", "one buffer"],
-  lengthOnGpu: [false, true],
-})
-  .map((one, turn) => ({ ...one, turn, row: table[turn % table.length] as Combination }))
-  .map((one) => ({
-    ...one,
-    name: `${one.row.type.name}, ${one.row.op.name}, ${one.algorithm}, ${one.tuning.passes}, ${one.exclusive ? "exclusive" : "inclusive"}, ${one.ends}, ${one.place}${one.lengthOnGpu ? ", length on the GPU" : ""}`,
-  }));
-
-test.for(cases)("recorded: $name", async (one_, { skip }) => {
-  const { row, algorithm, tuning, exclusive, ends, place, lengthOnGpu, turn } = one_;
-  skip(lacks(fold(), row.type), "the adapter has no shader-f16");
-  const { type, op, initial } = row;
-  const { device } = fold();
-  const starts = ends.includes("initial") ? { initial } : {};
-  const hasTotal = ends.includes("total");
-  const scan = await fold().prepareScan({
-    type,
-    op,
-    algorithm,
-    ...tuning,
-    exclusive,
-    reverse: true,
-    maxLength: MOST,
-    lengthOnGpu,
-    initial: "initial" in starts,
-    total: hasTotal,
-  });
-  const itemWords = Math.max(1, type.bytes / 4);
-  // The reference of exact sums takes long.
-  const limit = op.name === "exactAdd" ? 33 : MOST;
-  for (const length of lengths.filter((one, at) => at < 2 || ((at + turn) % 2 === 0 && one <= limit))) {
-    const title = `${length}`;
-    // The most items that a range may have to hold.
-    const most = lengthOnGpu ? MOST : length;
-    const data = itemsOf(row, length);
-    const shift = place === "two buffers at any item" || place === "in place" ? itemWords * (turn % 4) : 0;
-    const input = arrayBuffer(device, data, shift, 5000);
-    const isApart = place.startsWith("two");
-    const output = isApart ? storageBuffer(device, randomWords(5000, "poison")) : input;
-    const room = Math.ceil((most * type.bytes) / 4 / itemWords) * itemWords;
-    const offset = 4 * (place === "one buffer" ? room + 2 * itemWords : shift);
-    const before = await readWords(device, output);
-    const sum = storageBuffer(device, randomWords(256, "sum"));
-    const count = storageBuffer(device, Uint32Array.of(length));
-    const ranges = {
-      input: {
-        buffer: input,
-        offset: 4 * shift,
-        size: Math.max(4, 4 * Math.ceil((most * type.bytes) / 4)),
-      },
-      output: { buffer: output, offset },
-      length: lengthOnGpu ? count : length,
-      ...starts,
-      ...(hasTotal && { total: { buffer: sum, offset: 768 } }),
-    };
-    const grouping = scan.groupingOf(ranges as never);
-    submit(device, (encoder) => scan.record(encoder, ranges as never));
-    const wanted = arrayOfOne(type, initial);
-    const order = type.name === "f64" && op.name === "add" ? { grouping } : {};
-    const like = {
-      type,
-      op,
-      exclusive,
-      reverse: true,
-      ...starts,
-      ...order,
-      ...(hasTotal && { total: wanted }),
-    };
-    const expected = scanReference(data, like as never) as AnyArray;
-    const words = await readWords(device, output);
-    expectSameBits(readAs(expected, type, words.slice(offset / 4)), expected, title);
-    const end = offset / 4 + Math.ceil((length * type.bytes) / 4);
-    expectSameBits(words.slice(0, offset / 4), before.slice(0, offset / 4), `before the output ${title}`);
-    expectSameBits(words.slice(end), before.slice(end), `behind the output ${title}`);
-    if (hasTotal) {
-      expectSameBits(
-        readAs(wanted, type, (await readWords(device, sum)).slice(192)),
-        wanted,
-        `total ${title}`,
-      );
-    }
-    destroyAll(input, output, sum, count);
-  }
-  scan.destroy();
-});
 
 const combineAffine = affine.reference as NonNullable<typeof affine.reference>;
 
@@ -212,129 +99,6 @@ describe("the reference", () => {
       );
     }
   });
-});
-
-describe("at hand", () => {
-  for (const cpu of ["never", "always"] as const) {
-    test.for(table.map((row, at) => ({ ...row, name: `${row.type.name}, ${row.op.name}`, turn: at })))(
-      `$name, on the CPU: ${cpu}`,
-      async (row, { skip }) => {
-        skip(lacks(fold(), row.type), "the adapter has no shader-f16");
-        const { type, op, initial, turn } = row;
-        const own = await openFold({ device: fold().device, cpu });
-        // The reference of exact sums takes long.
-        const longer = op.name === "exactAdd" ? [40, 70] : [300, 1500];
-        for (const [at, length] of [0, 1, ...longer].entries()) {
-          const exclusive = (at + turn) % 2 === 0;
-          const data = itemsOf(row, length);
-          const ends = (at + turn) % 3 === 0 ? {} : { initial };
-          const [total, wanted] = [arrayOfOne(type, initial), arrayOfOne(type, initial)];
-          // Sums of f64 go from the last element to the first on the CPU, and in the order of a plan on the GPU.
-          const isOrdered = type.name === "f64" && op.name === "add" && cpu === "never";
-          const given = isOrdered ? whole(data) : data;
-          const like = { type, op, exclusive, reverse: true, ...ends } as never;
-          const expected = scanReference(given, { ...(like as object), total: wanted } as never) as AnyArray;
-          const found = await own.scan(given as never, { ...(like as object), total } as never);
-          expectSameBits(found, expected, `${length}`);
-          expectSameBits(total, wanted, `total ${length}`);
-          const inPlace = await own.scan(given as never, { ...(like as object), into: given } as never);
-          expectSameBits(inPlace, expected, `in place ${length}`);
-        }
-        own.destroy();
-      },
-    );
-  }
-});
-
-/** Small whole numbers, whose sums are exact in any order. */
-const whole = (data: AnyArray): Float64Array =>
-  Float64Array.from({ length: data.length }, (_, at) => (at * 7) % 64);
-
-const mapped = {
-  map: "u32(x) * 3u + i",
-  twin: (x: number, i: number) => (x * 3 + i) >>> 0,
-};
-
-test.for(["never", "always"] as const)("a map sees each element's own index, on the CPU: %s", async (cpu) => {
-  const own = await openFold({ device: fold().device, cpu });
-  const data = Float32Array.from(randomWords(700, "map"), (word) => word % 1000);
-  for (const passes of [undefined, "reduce-then-scan", "single"] as const) {
-    const options = { type: u32, op: affine, reverse: true } as const;
-    const expected = scanReference(data, { ...options, map: mapped.twin });
-    const found = await own.scan(data, {
-      ...options,
-      map: mapped.map,
-      ...(passes && { passes, workGroupSize: 8 }),
-    });
-    expectSameBits(found, expected, `${passes}`);
-  }
-  own.destroy();
-});
-
-test("arrays on the GPU, and lengths that only the GPU knows", async () => {
-  const data = randomWords(500, "arrays");
-  const array = await fold().upload(data);
-  const options = { op: affine, reverse: true } as const;
-  const scanned = await fold().scan(array, options);
-  expectSameBits(await scanned.read(), scanReference(data, options), "whole");
-  const kept = await fold().compact(array, { where: "x % 3u == 0u" });
-  const total = await fold().upload(new Uint32Array(1));
-  const suffixes = await fold().scan(kept, { ...options, exclusive: true, initial: 9, total });
-  const wanted = new Uint32Array(1);
-  const items = data.filter((x) => x % 3 === 0);
-  const expected = scanReference(items, { ...options, exclusive: true, initial: 9, total: wanted });
-  expectSameBits(await suffixes.read(), expected, "kept");
-  expectSameBits(await total.read(), wanted, "total");
-  const inPlace = await fold().scan(array, { ...options, into: array });
-  expectSameBits(await inPlace.read(), scanReference(data, options), "in place");
-  destroyAll(array, kept, suffixes, scanned, total);
-});
-
-/** Segments of 24 items and more, at hand. */
-const segmentsAtHand = (length: number) => {
-  const heads = Uint32Array.from({ length }, (_, at) => Number(at % 7 === 3 || at % 11 === 0));
-  return {
-    rows: { rows: length / 6 },
-    columns: { columns: 6 },
-    offsets: { offsets: Uint32Array.of(0, 0, 5, 6, 6, length - 1, length, length) },
-    heads: { heads },
-    keys: { keys: heads.map((_, at) => Math.floor(Math.sqrt(at)) % 3) },
-  } as const;
-};
-
-test.for(["never", "always"] as const)("segments at hand, on the CPU: %s", async (cpu) => {
-  const own = await openFold({ device: fold().device, cpu });
-  const rows = [
-    { type: u32, op: untyped(add), initial: 7 },
-    { type: i32, op: untyped(min), initial: -2 },
-    { type: f32, op: untyped(max), initial: -0 },
-    { type: u64, op: untyped(mul), initial: 3n },
-    { type: u32, op: untyped(affine), initial: 0x30007 },
-  ] satisfies Combination[];
-  for (const [turn, row] of rows.entries()) {
-    const { type, op, initial } = row;
-    for (const [at, [kind, segments]] of Object.entries(segmentsAtHand(60 + 6 * turn)).entries()) {
-      if ((at + 2 * turn) % rows.length > 0) {
-        continue;
-      }
-      const data = itemsOf(row, 60 + 6 * turn);
-      const ends = (at + turn) % 2 === 0 ? { initial } : {};
-      const options = {
-        type,
-        op,
-        reverse: true,
-        exclusive: (at + turn) % 3 === 0,
-        segments,
-        ...ends,
-      } as never;
-      const expected = scanReference(data, options) as AnyArray;
-      const title = `${type.name} ${op.name} by ${kind}`;
-      expectSameBits((await own.scan(data as never, options)) as AnyArray, expected, title);
-      await own.scan(data as never, { ...(options as object), into: data } as never);
-      expectSameBits(data, expected, `in place, ${title}`);
-    }
-  }
-  own.destroy();
 });
 
 /** The segments of a kind as lists of items, for a length that cuts the last row off. */

@@ -15,7 +15,7 @@ import { algorithmNames, useFold } from "../support/fold.ts";
 import { nanRuns } from "../support/nan_runs.ts";
 import { randomBits } from "../support/random.ts";
 
-// Runs of keys that WGSL computes: of the data itself, and of `unique` and `runLengths`. segments.test.ts has those of other arrays.
+// Runs of keys that WGSL computes: of the data itself, and of `unique` and `runLengths`. The examples of scans and reductions have those of other arrays.
 
 const fold = useFold();
 const Particle = struct({ name: "Particle", fields: { cell: u32, at: vec3(f32), mass: f32 } });

@@ -178,3 +178,16 @@ test("the counts that references give are those of runLengths", () => {
   const data = Uint32Array.of(4, 4, 7, 4);
   expect(uniqueReference(data, { counts: true })).toEqual(runLengthsReference(data));
 });
+
+test("the counts that unique does not give are freed at once", async () => {
+  const { device, alive } = watched(fold().device);
+  const own = await openFold({ device, maxKeptBytes: 0 });
+  const resultsOf = () => alive().filter((label) => / (counts|values)$/.test(label));
+  const data = await own.upload(Uint32Array.of(4, 4, 7));
+  const found = await own.unique(data);
+  expect(resultsOf()).toHaveLength(1);
+  expect([...(await found.read())]).toEqual([4, 7]);
+  found.destroy();
+  expect(resultsOf()).toEqual([]);
+  own.destroy();
+});

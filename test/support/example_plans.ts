@@ -6,7 +6,7 @@ import { exampleOf, operandsIn, typeIn } from "../../src/primitives/example_call
 import { lengthOf } from "../../src/primitives/examples.ts";
 import { bitsOf, bytesOf } from "../fuzz/values.ts";
 import type { Described } from "./primitives.ts";
-import { described } from "./primitives.ts";
+import { withHelp } from "./primitives.ts";
 import { requestFor } from "./request_for.ts";
 
 // The plans of described primitives, by their examples: without arrays, so that these may be of any length.
@@ -73,7 +73,7 @@ export const examplePlans = (
   facts: DeviceFacts,
   tuning: Readonly<Record<string, unknown>> = {},
 ): readonly Promise<Plan>[] =>
-  described.flatMap((of) => {
+  withHelp.flatMap((of) => {
     const { options } = of.primitive;
     const taken = Object.entries(tuning).filter(([name]) => name in options && !("algorithm" in options));
     return Array.from({ length: countExamples(of, type) }, (_, example) => {

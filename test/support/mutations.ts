@@ -54,7 +54,7 @@ export const examplesOf = (
         const call = { primitive, type, maxLength: 301, example, seed: 5, options } as const;
         for (const place of ["counted", "recorded"] as const) {
           // Items that share words do not fill the last one.
-          const step = { place, length: type === "u32" ? 300 : 299, data, before: 4 };
+          const step = { place, length: type === "u32" ? 300 : 299, data, before: 4, firstIndex: 7 };
           yield [await runDescribed({ family: "described", call, steps: [step] }, fixture), "passed"];
         }
       }

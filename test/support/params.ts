@@ -11,7 +11,7 @@ type Options = Readonly<Record<string, unknown>>;
 export type Params = Readonly<Record<string, readonly [type: ElementType, value: number]>>;
 
 /** The options that are texts. */
-const texts = ["where", "map", "key", "class", "bin"];
+export const texts = ["where", "map", "key", "class", "bin"];
 
 /** Numbers of a text whose types it tells: u32 by their suffix or as the bits of a shift, and f32 beside an f32. */
 const NUMBER = /\b(\d+)u\b|(?<=>> )(\d+)\b|(?<=f32\(.*\) [*+-] |[\w.]+ > )(\d+\.\d+)\b/g;

@@ -2,7 +2,7 @@ import { paramsOfCall } from "../../src/algebra/params.ts";
 import type { DeviceFacts } from "../../src/plan/device_facts.ts";
 import { inLists } from "../../src/plan/ranges.ts";
 import type { Arguments, Filled } from "../../src/primitives/example_calls.ts";
-import { asArray, optionsWith } from "../../src/primitives/example_calls.ts";
+import { asArray, joined, optionsWith } from "../../src/primitives/example_calls.ts";
 import type { Primitive, Request } from "../../src/primitives/primitive.ts";
 
 /** What follows from the arguments of a call: its results, and the plan's options. */
@@ -27,7 +27,7 @@ export function requestFor(
     ) as never,
     lengths: of(({ room }) => room),
     isCounted,
-    options: { ...optionsWith(primitive, of(asArray)), ...options, ...checked } as never,
+    options: { ...joined(optionsWith(primitive, of(asArray)), options as never), ...checked } as never,
     facts,
   });
 }

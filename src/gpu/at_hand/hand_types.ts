@@ -135,6 +135,8 @@ const typeNamed = (name: TypeName | NarrowName): ElementType | Promise<ElementTy
 
 /** The options of a compaction or a partition. Nobody has checked them yet. */
 export type SelectOptions = TypeOptions & {
+  /** An option of plans alone: calls refuse it, unless it is undefined. */
+  readonly maxLength?: unknown;
   readonly where?: string;
   readonly flags?: ArrayLike<number | boolean>;
   readonly indices?: boolean;

@@ -106,7 +106,7 @@ async function selectAtHand(
   into: Given,
 ): Promise<{ readonly values: AnyArray; readonly counts: Uint32Array }> {
   const isWhole = primitive === "partition";
-  const { flags, indices = false, into: _, ...others } = options;
+  const { flags, indices = false, into: _, maxLength: __, ...others } = options;
   const { length } = given;
   const { arrayOf: itemsOf, ...types } = await typesFor[primitive](given, options, primitive);
   const { type } = types;

@@ -9,7 +9,7 @@ import { choicesOf } from "../../fuzz/described_arguments.ts";
 import { countExamples } from "../../support/example_plans.ts";
 import { allTypes } from "../../support/kernels.ts";
 import { mapRows } from "../../support/maps.ts";
-import { described } from "../../support/primitives.ts";
+import { withHelp } from "../../support/primitives.ts";
 import type { Axis, Options } from "./mixes.ts";
 import { axis, mixes, product, titleOf } from "./mixes.ts";
 import type { Planner } from "./planners.ts";
@@ -278,7 +278,7 @@ const sorts = [
 ];
 
 /** The examples of each primitive that is described, with all values of the options whose kinds say what they are. */
-const examples = described.flatMap((of) => {
+const examples = withHelp.flatMap((of) => {
   const { primitive } = of;
   const taken = everyType.filter((type) => countExamples(of, type) > 0);
   const words = Object.entries(choicesOf(primitive)).filter(
