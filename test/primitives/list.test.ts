@@ -5,7 +5,7 @@ import { explainCall } from "../../src/gpu/at_hand/choose_cpu.ts";
 import type { Context } from "../../src/gpu/device/context.ts";
 import { Fold } from "../../src/gpu/fold.ts";
 import type { OptionsOf } from "../../src/primitives/option_names.ts";
-import { described, prepareName } from "../support/primitives.ts";
+import { described, prepareName, withHelp } from "../support/primitives.ts";
 
 declare global {
   interface ImportMeta {
@@ -31,7 +31,7 @@ test.each(described)(
   },
 );
 
-test.each(described)("$primitive.name has a loop for the CPU, as fold.explain says", ({ primitive }) => {
+test.each(withHelp)("$primitive.name has a loop for the CPU, as fold.explain says", ({ primitive }) => {
   expect(primitive.onCpu).toBeDefined();
 });
 

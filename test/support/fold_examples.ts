@@ -5,7 +5,7 @@ import type { Operator } from "../../src/algebra/monoid.ts";
 import type { ElementType, Scalar, TypeName, Value } from "../../src/algebra/types.ts";
 import { f64 } from "../../src/algebra/types_64.ts";
 import { widens } from "../../src/algebra/widening.ts";
-import type { Primitive as FoldName } from "../../src/plan/plan_recording.ts";
+import type { FoldName } from "../../src/plan/plan_recording.ts";
 import type { Example, ExampleArray, ExampleKey, Examples, Random } from "../../src/primitives/examples.ts";
 import { between, pick, rowsWithin } from "../../src/primitives/examples.ts";
 import { mapOf, operatorNames, operatorOf, takes, whereNames, whereOf } from "../fuzz/plans.ts";

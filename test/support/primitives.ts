@@ -1,5 +1,5 @@
 import type { ElementType } from "../../src/algebra/types.ts";
-import type { Primitive as FoldName } from "../../src/plan/plan_recording.ts";
+import type { FoldName } from "../../src/plan/plan_recording.ts";
 import { primitives } from "../../src/primitives/described.ts";
 import type { WithExamples } from "../../src/primitives/example_calls.ts";
 import { folds } from "../../src/primitives/folds.ts";
