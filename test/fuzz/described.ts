@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { valuesOf } from "../../src/algebra/array_values.ts";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { u32 } from "../../src/algebra/integers.ts";
-import type { ElementType, NarrowName } from "../../src/algebra/types.ts";
+import type { ElementType, NarrowName, Value } from "../../src/algebra/types.ts";
 import { isSameType } from "../../src/algebra/types.ts";
 import { ArgumentError } from "../../src/errors.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
@@ -17,6 +17,8 @@ import { asArray, callOn, exampleOf, optionsAtHand } from "../../src/primitives/
 import type { ExampleLayout } from "../../src/primitives/examples.ts";
 import type { Request, Result } from "../../src/primitives/primitive.ts";
 import type { PreparedScan } from "../../src/primitives/scan.ts";
+import { compactReference } from "../../src/reference/compact.ts";
+import { scanReference } from "../../src/reference/scan.ts";
 import { recordedParams, typesOnly, withParams } from "../support/params.ts";
 import type { Described } from "../support/primitives.ts";
 import { described, prepareName } from "../support/primitives.ts";
@@ -69,6 +71,8 @@ export interface DescribedStep {
   readonly layout?: ExampleLayout;
   /** Of calls that take `into`: the items before that array in a buffer of the caller's. */
   readonly into?: number;
+  /** Whether further calls on the GPU take the first result. */
+  readonly isChained?: boolean;
 }
 
 export const layouts: readonly ExampleLayout[] = ["in place", "behind", "together"];
@@ -123,6 +127,7 @@ function casesOf(some: readonly Described[], scale: Scale, mostItems: number): f
       firstIndex: oneIn(4, fc.oneof(fc.nat(), fc.integer({ min: 2 ** 32 - 600, max: 2 ** 32 - 1 }))),
       layout: fc.constantFrom(...layouts),
       into: fc.integer({ min: 0, max: 9 }),
+      isChained: fc.boolean(),
     },
     { requiredKeys: ["place", "length", "data", "before"] },
   );
@@ -437,6 +442,56 @@ const unitOf = ({ bytes, wide }: ElementType): number => (wide ? u32.bytes : byt
 
 const wordOf = (word: number): Uint8Array => new Uint8Array(Uint32Array.of(word).buffer);
 
+/** An array that a call made or filled, and what it is. */
+type Found = readonly [Pick<Result, "name" | "type" | "hasGaps">, AnyArray];
+
+/** Which elements further calls keep. */
+const KEPT = "i % 3u == 1u";
+const isKept = (_: Value, index: number): boolean => index % 3 === 1;
+
+/** Whether further calls end with sums. Those of floats would be rounded. */
+const isSummed = ({ kind, wide }: ElementType): boolean => /signed$/.test(kind) && wide === undefined;
+
+/**
+ * Calls on a result: a compaction, a compaction of what that keeps, whose length only the GPU knows, and prefix sums of that, if they are exact.
+ * The first compaction's result is destroyed as soon as the second one has begun, if `isEarly`.
+ */
+async function furtherCalls(
+  fold: Fold,
+  result: GpuArray,
+  keep: <T>(array: T) => T,
+  isEarly: boolean,
+): Promise<readonly AnyArray[]> {
+  const keepSome = (array: GpuArray): Promise<GpuArray> =>
+    fold.compact(array as GpuArray<"u32", number>, { where: KEPT }) as Promise<never>;
+  const some = keep(await keepSome(result));
+  const pending = keepSome(some);
+  if (isEarly) {
+    some.destroy();
+  }
+  const few = keep(await pending);
+  const sums = isSummed(few.type) ? [keep(await fold.scan(few as GpuArray<"u32", number>))] : [];
+  return Promise.all([few, ...sums].map((one) => one.read() as Promise<AnyArray>));
+}
+
+/** Compares what further calls on a result gave. @throws {Fault} */
+function requireFurther(
+  [few, sums]: readonly AnyArray[],
+  result: AnyArray,
+  type: ElementType,
+  title: string,
+): void {
+  const keepSome = (array: AnyArray): AnyArray =>
+    compactReference(array, isKept as never, (type.name === "f16" ? { type } : {}) as never) as AnyArray;
+  const expected = keepSome(keepSome(result));
+  if (few) {
+    requireEqual(few, expected, `${title}: what two compactions of it keep`);
+  }
+  if (sums) {
+    requireEqual(sums, scanReference(expected as Uint32Array), `${title}: sums of that`);
+  }
+}
+
 async function runOnGpu(called: Called, given: Given, step: DescribedStep): Promise<Verdict> {
   const { described, fixture } = called;
   const { fold } = fixture;
@@ -497,23 +552,31 @@ async function runOnGpu(called: Called, given: Given, step: DescribedStep): Prom
         }
       }
       const result = await pending;
-      const found: (readonly [Pick<Result, "name" | "type" | "hasGaps">, AnyArray])[] = [];
+      const found: Found[] = [];
       for (const { operand, type } of operands.filter((one) => one.operand.isWritten)) {
         found.push([{ name: operand.name, type }, (await arrays[operand.name]?.read()) as AnyArray]);
       }
       for (const [one, array] of resultsOf(called.results, result)) {
         found.push([one, (await keep(array as GpuArray).read()) as AnyArray]);
       }
-      return found;
+      const [[, array] = []] = resultsOf(called.results, result);
+      const further = step.isChained
+        ? await furtherCalls(fold, array as GpuArray, keep, before % 2 === 1)
+        : [];
+      return { found, further };
     });
     if ("refusal" in made) {
       return refused(called, made.refusal, meant !== undefined);
     }
-    for (const [{ name, type, hasGaps }, array] of meant ? made.result : []) {
+    const { found, further } = made.result;
+    for (const [{ name, type, hasGaps }, array] of meant ? found : []) {
       // What lies in the gaps of the caller's array is compared with all of its buffer.
       if (!(hasGaps && (itself || step.into !== undefined))) {
         requireEqual(array, arrayOf(type, meant?.[name] as Uint8Array), `${title}: ${name}`);
       }
+    }
+    if (meant && !first.hasGaps) {
+      requireFurther(further, arrayOf(first.type, meant[first.name] as Uint8Array), first.type, title);
     }
     const encoder = fold.device.createCommandEncoder();
     await requireBytes(

@@ -207,7 +207,7 @@ describe("a case that is right passes", () => {
           call: { primitive, type: "f32", maxLength: 90, example: at, seed: at, lengthOnGpu: at % 2 === 1 },
           steps: [
             { place, length: 90, data, before: 3 },
-            { place, length: 20, data, before: 0, firstIndex: 5 },
+            { place, length: 20, data, before: 0, firstIndex: 5, isChained: place === "counted" },
           ],
         },
       ]),
