@@ -355,7 +355,7 @@ function textOf(report: ExplainReport): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** A kernel's files, one a line: what each does in its slot, and the names that the kernel has of it. */
+/** A kernel's files, one a line: what each does in its slot, and those of its names that are in the kernel. */
 function kernelLines({ entryPoint, dispatches, files }: ExplainedKernel): string[] {
   return [
     "",

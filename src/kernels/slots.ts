@@ -35,7 +35,7 @@ export const slots: Readonly<Record<string, Slot>> = {
       ["loads a thread's items", "load_items"],
       ["stores a thread's prefixes", "store_prefixes"],
       ["what comes before a tile", "load_carry initial_element spine"],
-      ["stores the total", "store_total"],
+      ["what becomes of the total", "store_total"],
       ["what a reduction stores", "result_of"],
       ["how many items are copied", "items_to_copy"],
       ["which items are kept", "keep class_now"],
@@ -239,10 +239,9 @@ export const slots: Readonly<Record<string, Slot>> = {
   },
 };
 
-/** What a file of `shaders/` does in its slot, by the names that a kernel has of it. Other texts do nothing in a slot. */
+/** What a file of `shaders/` does in its slot, by the names that it declares in a kernel. Texts that are no files do nothing in a slot. */
 export function rolesOf(file: string, declares: readonly string[]): readonly string[] {
-  const folder = file.slice("shaders/".length, file.lastIndexOf("/"));
-  return (slots[folder]?.roles ?? [])
-    .filter(([, names]) => names.split(" ").some((name) => declares.includes(name)))
-    .map(([does]) => does);
+  const slot = slots[file.slice("shaders/".length, file.lastIndexOf("/"))];
+  const roles = slot?.roles.filter(([, names]) => names.split(" ").some((name) => declares.includes(name)));
+  return roles?.length === 0 ? ["helps other files of its slot"] : (roles?.map(([does]) => does) ?? []);
 }

@@ -111,8 +111,8 @@ export interface Examples<Options = object> {
   elements?(options: Readonly<Record<string, unknown>>): readonly string[];
   /** The layouts that it must take, if elements of the input and the result have the same size, and none of them share words. */
   readonly layouts?: readonly ExampleLayout[];
-  /** Whether the indices of items do not wrap at 2^32: from there on, the channels of a histogram take other turns. */
-  readonly hasNoWrap?: boolean;
+  /** Whether the indices of items must stay below 2^32, as those of a histogram with channels: it takes them by turns. */
+  readonly keepsBelowWrap?: boolean;
   /** The options that change no result, beside those of all primitives for tuning, so that the reference does not take them. */
   readonly tuning?: readonly string[];
   /** Some calls on elements of a type. They are none if the primitive does not take the type. */

@@ -254,7 +254,7 @@ function severalBins(type: ElementType, random: Random): readonly BinExample[] {
 
 /** Histograms by a range, by edges and by WGSL, some of them with weights. */
 export const histogramExamples: Examples<HandHistogramOptions<string>> = {
-  hasNoWrap: true,
+  keepsBelowWrap: true,
   // The first item is of another channel, so the bins of all channels move on.
   startingAt(firstIndex, result, { channels = 1 }) {
     const bins = result as Uint32Array;

@@ -67,7 +67,7 @@ export interface DescribedStep {
   /** The items before each range, and before each array in a buffer of the caller's. */
   readonly before: number;
   readonly firstIndex?: number;
-  /** How ranges share buffers, or what calls take as `into`. What need not take it, may refuse it, and then does without. */
+  /** How ranges share buffers, or what calls take as `into`. A primitive that need not take it may refuse it. Then it is called without. */
   readonly layout?: ExampleLayout;
   /** Of calls that take `into`: the items before that array in a buffer of the caller's. */
   readonly into?: number;
@@ -89,7 +89,7 @@ export function describedArbitrary(scale: Scale): fc.Arbitrary<DescribedCase> {
   const usual = casesOf(described, scale, Math.min(scale.usualLength, 50_000));
   const inWindows = described.filter(({ primitive }) => goInWindows.includes(primitive.name));
   const long = casesOf(inWindows, scale, scale.inWindows).map((one) => ({ ...one, windows: true }));
-  return fc.oneof({ weight: described.length, arbitrary: usual }, { weight: 1, arbitrary: long });
+  return fc.oneof({ weight: described.length, arbitrary: usual }, { weight: 3, arbitrary: long });
 }
 
 /** The primitives whose ranges may be longer than a binding. */
@@ -200,13 +200,13 @@ async function runCalls(
     });
     const runWith = isRecorded ? runRecorded : step.place === "at hand" ? runAtHand : runOnGpu;
     // A call whose length is known has room for as many results as follow from it.
-    const own =
+    const sized =
       isCounted || given.options === undefined
         ? called
         : { ...called, results: requestOf(called, { ...given, isCounted }, given.options).results };
     const run = (how: Partial<Called>, one: DescribedStep): Promise<Verdict> =>
-      runWith({ ...own, ...how }, { ...given, isCounted }, one);
-    if (step.layout === undefined || mustTake(own, step.layout, type, aliases)) {
+      runWith({ ...sized, ...how }, { ...given, isCounted }, one);
+    if (step.layout === undefined || mustTake(sized, step.layout, type, aliases)) {
       return run({}, step);
     }
     const { layout: _, ...usual } = step;
@@ -221,7 +221,7 @@ async function runCalls(
 const shownIn = (_: string, value: unknown): unknown =>
   typeof value === "bigint" ? `${value}n` : (Object(value).name ?? value);
 
-/** Whether a call must take a layout. Items of other sizes, those that share words, and what is read twice may need buffers of their own. */
+/** Whether a call must take a layout. It need not if items of input and result differ in size, share words, or if a range is read as another one, too. */
 const mustTake = (
   { described: { examples }, results: [first] }: Called,
   layout: ExampleLayout,
@@ -261,7 +261,7 @@ function requestOf(
   return { ...request, results };
 }
 
-/** What the place of a result holds once that is stored. If the result has gaps, what lies there stays. */
+/** The bytes of a range once a result is stored there. If the result has gaps, the bytes in these stay as they were. */
 function stored(before: Uint8Array, result: Result, elements: Uint8Array, { operands }: Given): Uint8Array {
   const after = before.slice();
   after.set(elements);
@@ -325,6 +325,32 @@ function intoAtHand(
   return arrayOf(type, new Uint8Array(most * type.bytes).fill(FILL));
 }
 
+/** The elements of an operand, in an array that starts so many elements behind the start of its buffer. Arrays of structs start there. */
+function behind(one: Filled, before: number): AnyArray {
+  const { type, bytes, length } = one;
+  const start = before * type.bytes;
+  const all = new Uint8Array(start + length * type.bytes).fill(FILL);
+  all.set(bytes.subarray(0, length * type.bytes), start);
+  const whole = arrayOf(type, all);
+  return ArrayBuffer.isView(whole) ? (whole as Uint32Array).subarray(before) : asArray(one);
+}
+
+/** Requires that a call has left its operands as they were, but for those that it writes. @throws {Fault} */
+async function requireUnchanged(
+  operands: readonly Filled[],
+  written: unknown,
+  nowOf: (one: Filled) => AnyArray | Promise<AnyArray>,
+  arrays: Readonly<Record<string, unknown>>,
+  title: string,
+): Promise<void> {
+  for (const one of operands) {
+    const { name, isWritten } = one.operand;
+    if (!isWritten && arrays[name] !== written) {
+      requireEqual(await nowOf(one), asArray(one), `after ${title}, ${name}`);
+    }
+  }
+}
+
 async function runAtHand(called: Called, given: Given, step: DescribedStep): Promise<Verdict> {
   const { operands, options = given.planned } = given;
   const title = `${called.title} of ${step.length}`;
@@ -332,7 +358,7 @@ async function runAtHand(called: Called, given: Given, step: DescribedStep): Pro
   // There is room for all that results have.
   const results = called.results.map((one) => ({ ...one, most: Number.POSITIVE_INFINITY }));
   const meant = meaningOf(called.described, given, results, 0);
-  const arrays = Object.fromEntries(operands.map((one) => [one.operand.name, asArray(one)]));
+  const arrays = Object.fromEntries(operands.map((one) => [one.operand.name, behind(one, step.before)]));
   const f16 = given.type.name === "f16" && !("from" in options) ? { type: given.type } : {};
   const into = intoAtHand(called, given, arrays, step);
   const room = into && bytesOf(into).slice();
@@ -351,6 +377,7 @@ async function runAtHand(called: Called, given: Given, step: DescribedStep): Pro
   if (meant === undefined) {
     throw new Fault(`${title} works, and has no result`);
   }
+  await requireUnchanged(operands, into, ({ operand }) => arrays[operand.name] as AnyArray, arrays, title);
   for (const { operand, type } of operands.filter((one) => one.operand.isWritten)) {
     requireEqual(
       arrays[operand.name],
@@ -437,7 +464,7 @@ function ownBuffers({ fixture: { fold } }: Called): Own {
   };
 }
 
-/** Ranges start at multiples of this many bytes: of items that share words, at a word. */
+/** Ranges start at multiples of this many bytes: those of an item, or of a word if items share words. */
 const unitOf = ({ bytes, wide }: ElementType): number => (wide ? u32.bytes : bytes);
 
 const wordOf = (word: number): Uint8Array => new Uint8Array(Uint32Array.of(word).buffer);
@@ -559,6 +586,11 @@ async function runOnGpu(called: Called, given: Given, step: DescribedStep): Prom
       for (const [one, array] of resultsOf(called.results, result)) {
         found.push([one, (await keep(array as GpuArray).read()) as AnyArray]);
       }
+      if (place === "uploaded" && before % 2 === 0) {
+        const nowOf = async ({ operand }: Filled): Promise<AnyArray> =>
+          (await arrays[operand.name]?.read()) as AnyArray;
+        await requireUnchanged(operands, into, nowOf, arrays, title);
+      }
       const [[, array] = []] = resultsOf(called.results, result);
       const further = step.isChained
         ? await furtherCalls(fold, array as GpuArray, keep, before % 2 === 1)
@@ -660,7 +692,11 @@ async function runRecorded(called: Called, given: Given, step: DescribedStep): P
     // Nobody knows the order of a kernel whose subgroups may have several sizes.
     const isOpen = (grouping: Grouping): boolean =>
       grouping.algorithm === "subgroup" && subgroupMinSize !== subgroupMaxSize;
-    if (told.result === undefined || isOpen(told.result)) {
+    if (told.result === undefined) {
+      destroyAll(own);
+      throw new Fault(`${title} tells no order`);
+    }
+    if (isOpen(told.result)) {
       return "refused";
     }
     recording = recordingOf(called, given, step, { grouping: told.result });
@@ -699,7 +735,7 @@ function recordingOf(
   const { described } = called;
   const { before, layout } = step;
   const { firstIndex: index = 0 } = step;
-  const firstIndex = described.examples.hasNoWrap ? index % 2 ** 31 : index;
+  const firstIndex = described.examples.keepsBelowWrap ? index % 2 ** 31 : index;
   const { operands, length, isCounted } = given;
   const likeThat = { ...given, options: given.options && { ...given.options, ...more } };
   const whole = (more && meaningOf(described, likeThat, called.results, firstIndex)) ?? {};

@@ -6,6 +6,7 @@ import { contextOf } from "../../src/gpu/device/device.ts";
 import type { Fold } from "../../src/gpu/fold.ts";
 import type { Prepared } from "../../src/gpu/recordings/recording.ts";
 import type { Algorithm } from "../../src/kernels/algorithms.ts";
+import type { Example } from "../../src/primitives/examples.ts";
 import { partitionReference } from "../../src/reference/partition.ts";
 import { layouts, runDescribed } from "../fuzz/described.ts";
 import type { Fixture } from "../fuzz/fixture.ts";
@@ -16,6 +17,7 @@ import { typeOf } from "../fuzz/values.ts";
 import { destroyAll, readWords, storageBuffer } from "../support/buffers.ts";
 import { planAs, useFold } from "../support/fold.ts";
 import { around } from "../support/lengths.ts";
+import { exampleNumbers } from "../support/primitives.ts";
 
 // Partitions as GPUs get them, and what is special to them. All else follows from their examples: test/primitives/.
 
@@ -46,10 +48,14 @@ const recorded: readonly Row[] = [
   { type: twelve, algorithm: "blelloch", itemsPerThread: 4 },
   { type: twelve, algorithm: "subgroup", itemsPerThread: 4, software: true },
 ];
-/** The examples of each kind. */
-const kinds = { "two sides": [0, 5, 6], "the rest apart": [8, 9], classes: [11, 12] } as const;
+const isOfClasses = ({ options }: Example): boolean => "classes" in options;
+const kinds = {
+  "two sides": (one: Example) => !(isOfClasses(one) || one.recorded),
+  "the rest in a range of its own": ({ recorded }: Example) => recorded !== undefined,
+  classes: isOfClasses,
+} as const;
 const rows = recorded.flatMap((row, at) =>
-  (["two sides", "the rest apart", "classes"] as const).map((kind, turn) => ({
+  (Object.keys(kinds) as (keyof typeof kinds)[]).map((kind, turn) => ({
     ...row,
     kind,
     passes: (["single", "reduce-then-scan"] as const)[(at + turn) % 2],
@@ -61,7 +67,8 @@ describe.each(rows)("recorded: $type, $algorithm, $itemsPerThread items, $kind, 
   const { type, kind, algorithm, workGroupSize = 8, itemsPerThread, software = false, passes, turn } = row;
   beforeAll(() => planAs(fold(), { software }));
   const tile = workGroupSize * itemsPerThread;
-  const [example] = kinds[kind].slice(turn % kinds[kind].length) as [number];
+  const examples = exampleNumbers("partition", typeOf(type), kinds[kind]);
+  const example = examples[turn % examples.length] as number;
 
   test("at every edge", async ({ skip }) => {
     const { feature } = typeOf(type);
@@ -69,17 +76,21 @@ describe.each(rows)("recorded: $type, $algorithm, $itemsPerThread items, $kind, 
     const options = { algorithm, workGroupSize, itemsPerThread, passes };
     const lengths = [0, 1, ...around(tile), 2 * tile + 5];
     const call = { primitive: "partition", type, maxLength: 2 * tile + 5, example, seed: turn, options };
-    const steps = lengths.map((length, at) => ({
-      place: "recorded" as const,
-      length,
-      before: 3 * at,
-      data: { kind: "bits" as const, seed: at },
-      ...(at % 2 === 1 && { layout: layouts[at % layouts.length] as (typeof layouts)[number] }),
-    }));
     const lengthOnGpu = turn % 2 === 0;
-    expect(await runDescribed({ family: "described", call: { ...call, lengthOnGpu }, steps }, fixture)).toBe(
-      "passed",
-    );
+    for (const [at, length] of lengths.entries()) {
+      const step = {
+        place: "recorded",
+        length,
+        before: 3 * at,
+        data: { kind: "bits", seed: at },
+        ...(at % 2 === 1 && { layout: layouts[at % layouts.length] as (typeof layouts)[number] }),
+      } as const;
+      const verdict = runDescribed(
+        { family: "described", call: { ...call, lengthOnGpu }, steps: [step] },
+        fixture,
+      );
+      expect(await verdict, `${length} items`).toBe("passed");
+    }
   });
 });
 

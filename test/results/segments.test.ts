@@ -41,7 +41,9 @@ const rounded = described
     [1, 2, 3].flatMap((seed) =>
       examples
         .of(f64, MOST, bitsOf(seed))
-        .flatMap(({ isInOrder }, example) => (isInOrder ? [{ name: primitive.name, seed, example }] : [])),
+        .flatMap(({ isInOrder, isOfShape }, example) =>
+          isInOrder ? [{ name: primitive.name, seed, example, isOfShape }] : [],
+        ),
     ),
   )
   .map((row, turn) => ({
@@ -54,18 +56,32 @@ const rounded = described
   }));
 test.for(rounded)(
   "a $name of f64, example $example of $seed, $algorithm, $passes",
-  async ({ name: primitive, seed, example, passes, algorithm, exclusive, reverse, lengthOnGpu }) => {
+  async ({
+    name: primitive,
+    seed,
+    example,
+    isOfShape,
+    passes,
+    algorithm,
+    exclusive,
+    reverse,
+    lengthOnGpu,
+  }) => {
     const tuning = { workGroupSize: 4, itemsPerThread: 2, passes, algorithm };
     const options = { ...tuning, ...(primitive === "scan" && { exclusive, reverse }) };
-    const steps = [0, 1, 9, 33, MOST].map((length, at) => ({
-      place: "recorded" as const,
-      length,
-      before: at,
-      data: { kind: "bits" as const, seed: seed + at },
-      ...(at % 2 === 1 && { layout: layouts[at % layouts.length] as (typeof layouts)[number] }),
-    }));
     const call = { primitive, type: "f64" as const, maxLength: MOST, example, seed, options, lengthOnGpu };
-    expect(await runDescribed({ family: "described", call, steps }, fixture)).toBe("passed");
+    for (const [at, length] of [0, 1, 9, 33, MOST].entries()) {
+      const step = {
+        place: "recorded",
+        length,
+        before: at,
+        data: { kind: "bits", seed: seed + at },
+        ...(at % 2 === 1 && { layout: layouts[at % layouts.length] as (typeof layouts)[number] }),
+      } as const;
+      const verdict = runDescribed({ family: "described", call, steps: [step] }, fixture);
+      // No shape has no elements.
+      expect(await verdict, `${length} items`).toBe(isOfShape && length === 0 ? "refused" : "passed");
+    }
   },
 );
 

@@ -1,15 +1,36 @@
 import { expect, test } from "vitest";
 import { u32 } from "../../src/algebra/integers.ts";
-import { ArgumentError } from "../../src/node.ts";
+import { ArgumentError, exactAdd, openFold } from "../../src/node.ts";
+import { reduceReference } from "../../src/reference/reduce.ts";
+import { scanReference } from "../../src/reference/scan.ts";
 import { arrayBuffer, destroyAll, readWords, storageBuffer, submit } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { useFoldOfOneSize } from "../support/fold.ts";
 import { randomBits, randomWords } from "../support/random.ts";
 
-// What is no segments with gaps between them. The results follow from the examples of scans and reductions: test/primitives/.
+// Exact sums of segments with gaps between them, and what is no such segments. Other results follow from the examples of scans and reductions:
+// test/primitives/.
 
 const fold = useFoldOfOneSize();
 const MOST = 200;
+
+test("exact sums, also in reverse, on both machines", async () => {
+  const cpu = await openFold({ device: fold().device, cpu: "always" });
+  const data = Float32Array.from(randomWords(300, "exact"), (word) => (word % 1000) / 8);
+  const segments = { begins: [0, 7, 7, 90, 200], ends: [5, 7, 61, 199, 297] };
+  for (const own of [fold(), cpu]) {
+    for (const options of [
+      { op: exactAdd, segments },
+      { op: exactAdd, segments, reverse: true, exclusive: true },
+    ]) {
+      expectSameBits(await own.scan(data, options), scanReference(data, options), "scan");
+    }
+    const options = { op: exactAdd, segments };
+    expectSameBits(await own.reduce(data, options), reduceReference(data, options), "reduction");
+  }
+  cpu.destroy();
+});
+
 test("what is no segments is refused, and the message names the first one that is not right", async () => {
   const data = Uint32Array.of(1, 2, 3, 4);
   for (const [segments, message] of [

@@ -19,7 +19,7 @@ type Options = Readonly<Record<string, unknown>>;
 /** Types that maps and conversions give. */
 const types: readonly ElementType[] = [...Object.values(elementTypes), typeOf(["f32", "u32"])];
 
-/** Some of a list, from any on. */
+/** So many of a list that follow each other. Behind the last one comes the first. */
 function some<One>(random: Random, count: number, all: readonly One[]): readonly One[] {
   const first = random() % Math.max(1, all.length);
   return [...all.slice(first), ...all.slice(0, first)].slice(0, count);
@@ -49,7 +49,7 @@ const uneven = (type: ElementType): Pick<Example, "operands" | "isInOrder"> => (
   isInOrder: true,
 });
 
-/** A type's results of a scan or a reduction, if no other type is named. */
+/** The type of what a scan or a reduction gives of elements of a type, unless a call names another one. */
 const foldedType = (type: ElementType): ElementType => type.wide ?? type;
 
 /** Small whole numbers, if elements are floats, or become floats. */
@@ -58,14 +58,14 @@ const plain = (type: ElementType, to = type): Pick<Example, "operands"> =>
 
 /** Maps of a type to itself and to others, and types that have all of its values. Sums of what they give are exact, too. */
 function mapped(type: ElementType): readonly (Example & { readonly result: ElementType })[] {
-  const toOwn = type.wide === undefined && mapOf("own", type);
+  const toItself = type.wide === undefined && mapOf("own", type);
   const others = types.flatMap((to) => {
     const map = mapOf("other", to);
     return map.from === type.name ? [{ to, map }] : [];
   });
   return [
-    ...(toOwn
-      ? [{ result: type, options: { map: toOwn.wgsl }, twins: { map: toOwn.twin }, ...plain(type) }]
+    ...(toItself
+      ? [{ result: type, options: { map: toItself.wgsl }, twins: { map: toItself.twin }, ...plain(type) }]
       : []),
     ...others.map(({ to, map: { wgsl, twin } }) => ({
       result: to,
@@ -159,7 +159,7 @@ function segmented(type: ElementType, length: number, random: Random): readonly 
 const three = (type: ElementType): Options =>
   type.kind === "struct" ? {} : { initial: type.name === "u64" || type.name === "i64" ? 3n : 3 };
 
-/** An initial value of a type, among them those that some operators take for others. */
+/** An initial value of a type: of floats also NaN, -0 and others that operators treat in their own ways. */
 const initialFor = (type: ElementType, random: Random): Options =>
   type.kind === "float"
     ? { initial: pick(random, [3, 0.1, -0, Number.NaN, Number.NEGATIVE_INFINITY, 65504]) }
@@ -172,7 +172,18 @@ const roundedSums = (options: object, operands: Example["operands"]): Example =>
   operands: { ...operands, ...uneven(f64).operands },
 });
 
-/** Scans or reductions: of all elements, with and without ends, of maps, and of segments. */
+/** The same segments of whole numbers, by an operator that does not commute. */
+const latestOf = (
+  result: ElementType,
+  type: ElementType,
+  options: object,
+  operands: Example["operands"],
+): Example => ({
+  options: { ...options, op: operatorOf("latest", result) },
+  operands: { ...operands, ...plain(type).operands },
+});
+
+/** Scans or reductions: of all elements, of maps, and of segments, with and without an initial value and a total. */
 function folds(type: ElementType, length: number, random: Random, scans: boolean): readonly Example[] {
   const result = foldedType(type);
   const op = (of: ElementType): Options => ({ op: exactOperator(of, random) });
@@ -181,6 +192,9 @@ function folds(type: ElementType, length: number, random: Random, scans: boolean
   const end = (of: ElementType): ExampleArray => ({ type: of, length: 1 });
   const total = (of: ElementType) => (scans ? { total: end(of) } : {});
   const isRounded = type.name === "f64";
+  // Whole numbers have no bits that an adapter may change.
+  const inOrderOf = (of: ElementType) =>
+    of.kind === "float" ? [{ options: { op: operatorOf("latest", of) }, ...plain(type) }] : [];
   return [
     { options: op(result) },
     ...(sums(result) ? [{ options: three(result), ...plain(type) }] : []),
@@ -192,10 +206,12 @@ function folds(type: ElementType, length: number, random: Random, scans: boolean
       options: { ...options, ...(at % 2 === 0 && sums(to) ? three(to) : op(to)) },
       operands: { ...operands, ...(at % 2 === 1 && { initial: end(to), ...total(to) }) },
     })),
+    ...inOrderOf(result),
     ...segmented(type, length, random).map(({ options, operands, ...others }, at) => ({
       ...others,
       operands: { ...operands, ...(at % 3 === 2 && { initial: end(result) }) },
       options: { ...options, ...op(result), ...(at % 3 === 1 && initialFor(result, random)) },
+      ...(at % 3 === 0 && result.kind === "float" && latestOf(result, type, options, operands)),
       ...(isRounded && random() % 2 === 0 && roundedSums(options, operands)),
     })),
   ];
@@ -244,7 +260,7 @@ function kept(type: ElementType, random: Random): readonly Example[] {
 }
 
 /** A partition whose rest has a range of its own in recordings. */
-const apart = (example: Example): Example => ({
+const withOwnRest = (example: Example): Example => ({
   ...example,
   recorded: { options: { rest: true }, rest: { of: "values", from: "count", range: "rest" } },
 });
@@ -317,7 +333,7 @@ export const foldExamples: Readonly<Record<FoldName, Examples>> = {
     elements: elementOf("count", (options) => options.classes === undefined),
     of(type, _, random) {
       const sides = kept(type, random);
-      return [...sides, ...sides.slice(-3).map(apart), ...classes(type, random)];
+      return [...sides, ...sides.slice(-3).map(withOwnRest), ...classes(type, random)];
     },
     startingAt(firstIndex, result, { indices }: Options) {
       const parts = result as { readonly values: Uint32Array };

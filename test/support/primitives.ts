@@ -2,6 +2,8 @@ import type { ElementType } from "../../src/algebra/types.ts";
 import type { FoldName } from "../../src/plan/plan_recording.ts";
 import { primitives } from "../../src/primitives/described.ts";
 import type { WithExamples } from "../../src/primitives/example_calls.ts";
+import { bitsOf } from "../../src/primitives/example_calls.ts";
+import type { Example } from "../../src/primitives/examples.ts";
 import { folds } from "../../src/primitives/folds.ts";
 import type { Described as DescribedPrimitive } from "../../src/primitives/help.ts";
 import type { OptionsOf } from "../../src/primitives/option_names.ts";
@@ -58,6 +60,21 @@ export const described: readonly Described[] = [
   })),
   ...withHelp,
 ];
+
+/** The numbers of those of a primitive's examples on elements of a type that are of some kind. There must be one. */
+export function exampleNumbers(
+  name: string,
+  type: ElementType,
+  isOfKind: (one: Example) => boolean,
+): readonly [number, ...number[]] {
+  const of = described.find(({ primitive }) => primitive.name === name);
+  const all = of?.examples.of(type, 100, bitsOf(1)) ?? [];
+  const [first, ...others] = all.flatMap((one, at) => (isOfKind(one) ? [at] : []));
+  if (first === undefined) {
+    throw new Error(`${name}<${type.name}> has no such example`);
+  }
+  return [first, ...others];
+}
 
 /** The method of `Fold` that prepares a primitive. */
 export const prepareName = ({ name, recordedBy = name }: OptionsOf): string =>
