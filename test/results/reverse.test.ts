@@ -1,10 +1,14 @@
 import { describe, expect, test } from "vitest";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
+import { elementTypes } from "../../src/algebra/element_types.ts";
 import { exactAdd } from "../../src/algebra/exact_add.ts";
 import { f16, f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
-import type { ElementType } from "../../src/algebra/types.ts";
+import { max, min } from "../../src/algebra/operators.ts";
+import type { ElementType, Value } from "../../src/algebra/types.ts";
 import { f64 } from "../../src/algebra/types_64.ts";
+import { openFold } from "../../src/node.ts";
+import { bytesOf } from "../../src/primitives/example_calls.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { isSimulated } from "../support/adapter.ts";
 import { arrayBuffer, destroyAll, readAs, readWords, storageBuffer, submit } from "../support/buffers.ts";
@@ -181,6 +185,33 @@ test.for(["rows", "columns", "offsets", "heads", "headBits", "keys"] as const)(
       }
       scan.destroy();
     }
+  },
+);
+
+test.each(["u32", "f32", "u64", "f64"] as const)(
+  "on both machines, %s: the data stays as it is",
+  async (name) => {
+    const cpu = await openFold({ device: fold().device, cpu: "always" });
+    const data = itemsOf({ type: elementTypes[name] as ElementType }, 70);
+    const before = bytesOf(data).slice();
+    for (const own of [fold(), cpu]) {
+      for (const options of [
+        { op: max },
+        { op: max, exclusive: true },
+        { op: min, map: "x", type: elementTypes[name] },
+        { op: min, segments: { rows: 7 } },
+      ]) {
+        const given = { ...options, reverse: true } as never;
+        const twins = {
+          ...options,
+          reverse: true,
+          ...("map" in options && { map: (x: Value) => x }),
+        } as never;
+        expectSameBits((await own.scan(data as never, given)) as never, scanReference(data, twins), "result");
+        expect(bytesOf(data)).toEqual(before);
+      }
+    }
+    cpu.destroy();
   },
 );
 
