@@ -59,7 +59,9 @@ const plain = (type: ElementType, to = type): Pick<Example, "operands"> =>
 /** Maps of a type to itself and to others, and types that have all of its values. Sums of what they give are exact, too. */
 function mapped(type: ElementType): readonly (Example & { readonly result: ElementType })[] {
   const toItself = type.wide === undefined && mapOf("own", type);
-  const others = types.flatMap((to) => {
+  // An adapter that takes the type takes these, too.
+  const targets = types.filter(({ feature }) => feature === undefined || feature === type.feature);
+  const others = targets.flatMap((to) => {
     const map = mapOf("other", to);
     return map.from === type.name ? [{ to, map }] : [];
   });
@@ -72,7 +74,7 @@ function mapped(type: ElementType): readonly (Example & { readonly result: Eleme
       options: { map: wgsl, type: to, from: type },
       twins: { map: twin },
     })),
-    ...types
+    ...targets
       .filter((to) => widens(type, to))
       .map((to) => ({ result: to, options: { type: to, from: type }, ...plain(type, to) })),
   ];
