@@ -63,41 +63,69 @@ export async function onCpu<Made>(
   return undefined;
 }
 
-/** The methods of `Fold` that take typed arrays; `segments`, for scans and reductions of segments; and `exactAdd`, for calls with that operator. */
-const methods = [
-  "scan",
-  "reduce",
-  "segments",
-  "exactAdd",
-  "compact",
-  "partition",
-  "unique",
-  "runLengths",
-  "expandRuns",
-  "count",
-  "any",
-  "all",
-  "findFirst",
-  "findLast",
-  "histogram",
-  "searchSorted",
-  "gather",
-  "map",
-  "scatter",
-  "sort",
-  "merge",
-  "union",
-  "intersection",
-  "difference",
-  "argSort",
-  "topK",
-  "nth",
-  "argMin",
-  "argMax",
-] as const;
-
 /** A method of `Fold` that takes typed arrays; `segments`, for scans and reductions of segments; or `exactAdd`, for calls with that operator. */
-export type CallName = (typeof methods)[number];
+export type CallName =
+  | "scan"
+  | "reduce"
+  | "segments"
+  | "exactAdd"
+  | "compact"
+  | "partition"
+  | "unique"
+  | "runLengths"
+  | "expandRuns"
+  | "count"
+  | "any"
+  | "all"
+  | "findFirst"
+  | "findLast"
+  | "histogram"
+  | "searchSorted"
+  | "gather"
+  | "map"
+  | "scatter"
+  | "sort"
+  | "merge"
+  | "union"
+  | "intersection"
+  | "difference"
+  | "argSort"
+  | "topK"
+  | "nth"
+  | "argMin"
+  | "argMax";
+
+const methods: readonly string[] = Object.keys({
+  scan: true,
+  reduce: true,
+  segments: true,
+  exactAdd: true,
+  compact: true,
+  partition: true,
+  unique: true,
+  runLengths: true,
+  expandRuns: true,
+  count: true,
+  any: true,
+  all: true,
+  findFirst: true,
+  findLast: true,
+  histogram: true,
+  searchSorted: true,
+  gather: true,
+  map: true,
+  scatter: true,
+  sort: true,
+  merge: true,
+  union: true,
+  intersection: true,
+  difference: true,
+  argSort: true,
+  topK: true,
+  nth: true,
+  argMin: true,
+  argMax: true,
+} satisfies Record<CallName, true>);
 
 /** Where a call runs. */
 export interface CallExplained {
