@@ -242,6 +242,9 @@ export const slots: Readonly<Record<string, Slot>> = {
 /** What a file of `shaders/` does in its slot, by the names that it declares in a kernel. Texts that are no files do nothing in a slot. */
 export function rolesOf(file: string, declares: readonly string[]): readonly string[] {
   const slot = slots[file.slice("shaders/".length, file.lastIndexOf("/"))];
-  const roles = slot?.roles.filter(([, names]) => names.split(" ").some((name) => declares.includes(name)));
-  return roles?.length === 0 ? ["helps other files of its slot"] : (roles?.map(([does]) => does) ?? []);
+  if (slot === undefined) {
+    return [];
+  }
+  const roles = slot.roles.filter(([, names]) => names.split(" ").some((name) => declares.includes(name)));
+  return roles.length === 0 ? ["helps other files of its slot"] : roles.map(([does]) => does);
 }

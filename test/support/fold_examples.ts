@@ -174,7 +174,7 @@ const roundedSums = (options: object, operands: Example["operands"]): Example =>
   operands: { ...operands, ...uneven(f64).operands },
 });
 
-/** The same segments of whole numbers, by an operator that does not commute. */
+/** The same call on whole numbers, which have no bits that an adapter may change, by an operator that does not commute. */
 const latestOf = (
   result: ElementType,
   type: ElementType,
@@ -194,9 +194,6 @@ function folds(type: ElementType, length: number, random: Random, scans: boolean
   const end = (of: ElementType): ExampleArray => ({ type: of, length: 1 });
   const total = (of: ElementType) => (scans ? { total: end(of) } : {});
   const isRounded = type.name === "f64";
-  // Whole numbers have no bits that an adapter may change.
-  const inOrderOf = (of: ElementType) =>
-    of.kind === "float" ? [{ options: { op: operatorOf("latest", of) }, ...plain(type) }] : [];
   return [
     { options: op(result) },
     ...(sums(result) ? [{ options: three(result), ...plain(type) }] : []),
@@ -208,7 +205,7 @@ function folds(type: ElementType, length: number, random: Random, scans: boolean
       options: { ...options, ...(at % 2 === 0 && sums(to) ? three(to) : op(to)) },
       operands: { ...operands, ...(at % 2 === 1 && { initial: end(to), ...total(to) }) },
     })),
-    ...inOrderOf(result),
+    ...(result.kind === "float" ? [latestOf(result, type, {}, {})] : []),
     ...segmented(type, length, random).map(({ options, operands, ...others }, at) => ({
       ...others,
       operands: { ...operands, ...(at % 3 === 2 && { initial: end(result) }) },
