@@ -245,8 +245,6 @@ struct Call {
   // totals, keys or items the output has room for.
   segment_count: u32,
   room: u32,
-  // Reductions by offsets: the tiles for which the first segments are found.
-  reduction_tiles: u32,
   // Matrices: the items of a row.
   columns: u32,
   // Columns: the rows of a chunk.

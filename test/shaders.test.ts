@@ -838,7 +838,7 @@ test("kernels take nothing of a tile but its interface", () => {
     // Votes, pairs of lanes and rows of segments are of a subgroup's lanes; subgroups alone reduce in any order, and hold words.
     .filter(
       (path) =>
-        !/(look_back_votes|rank_(kept_)?by_(votes|arrival)|store_by_pairs|write_pair_\w+|run_lengths|key_before_by_shuffle|store_together|take_tile_of_words|reduce_offsets|reduce\/several_tiles|scan_flat_segments|segments\/(values|scan_lanes|flat_\w+)|first_segment_searched|rows\/\w*subgroups)\.wgsl$/.test(
+        !/(look_back_votes|rank_(kept_)?by_(votes|arrival)|store_by_pairs|write_pair_\w+|run_lengths|store_together|take_tile_of_words|reduce_offsets|reduce\/several_tiles|scan_flat_segments|segments\/(values|scan_lanes|flat_\w+)|first_segment_searched|rows\/\w*subgroups)\.wgsl$/.test(
           path,
         ),
     )

@@ -221,7 +221,6 @@ export const callMembers = [
   "counted_grid_width",
   "segment_count",
   "room",
-  "reduction_tiles",
   "columns",
   "chunk_rows",
   "row_length",

@@ -5,18 +5,12 @@ import firstNeeded from "#shaders/device/look_back/first_needed_of_segments.wgsl
 import flatAnyOrder from "#shaders/device/segments/flat_any_order.wgsl";
 import flatHeadBits from "#shaders/device/segments/flat_head_bits.wgsl";
 import flatHeads from "#shaders/device/segments/flat_heads.wgsl";
-import flatHeadsOneByOne from "#shaders/device/segments/flat_heads_one_by_one.wgsl";
 import flatInOrder from "#shaders/device/segments/flat_in_order.wgsl";
-import flatKeys from "#shaders/device/segments/flat_keys.wgsl";
 import flatRows from "#shaders/device/segments/flat_rows.wgsl";
-import headVectors from "#shaders/device/segments/head_vectors.wgsl";
-import keyVectors from "#shaders/device/segments/key_vectors.wgsl";
-import loadKeys from "#shaders/device/segments/load_keys.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
 import type { SourceText } from "../text/source.ts";
-import { arrayOfVectorText } from "./array_of_vector.ts";
-import { carriedAs, elementWords, itemsOfVector, operatorSources, storageText } from "./contract.ts";
+import { elementWords, itemsOfVector, operatorSources, storageText } from "./contract.ts";
 import type { Arrangement, Kernel, KernelOptions, ScanKernelOptions } from "./kernel.ts";
 import { filesOf, lengthFile, linkKernel, prefixText } from "./kernel.ts";
 import { valueSources } from "./offsets.ts";
@@ -28,28 +22,15 @@ import { laneStages, takesAnyOrder } from "./subgroup_sources.ts";
 export type FlatHeads = "rows" | "heads" | "headBits" | "offsets" | ElementType;
 
 /** The files that find the heads of a thread's items. */
-function headFilesOf(heads: FlatHeads, vector: number): readonly SourceText[] {
+function headFilesOf(heads: FlatHeads): readonly SourceText[] {
   switch (heads) {
     case "rows":
       return [flatRows];
-    case "heads":
-      return [
-        arrayOfVectorText("HeadVector", "u32", "u32", vector),
-        headVectors,
-        flatHeadsOneByOne,
-        flatHeads,
-      ];
     case "headBits":
     case "offsets":
       return [flatHeadBits];
     default:
-      return [
-        arrayOfVectorText("KeyVector", "Key", carriedAs(heads), vector),
-        keyVectors,
-        loadKeys,
-        flatHeadsOneByOne,
-        flatKeys,
-      ];
+      return [flatHeads];
   }
 }
 
@@ -79,7 +60,7 @@ export function scanFlatSegmentsKernel(
       ...filesOf(arrangement).files,
       ...valueSources(onValues),
       firstNeeded,
-      ...headFilesOf(heads, vector),
+      ...headFilesOf(heads),
       scanFlatSegments,
       // In any order, each lane of a subgroup takes what all others have, so all must be there.
       onValues && takesAnyOrder(onValues) && sizes.minSubgroupSize === sizes.maxSubgroupSize

@@ -228,7 +228,6 @@ export interface SegmentSources {
     monoid: Monoid,
     options: KernelOptions &
       ScanKernelOptions & { readonly arrangement: Arrangement; readonly carry: readonly SourceText[] },
-    maxLength: number,
   ): Kernel | undefined;
 }
 

@@ -6,8 +6,6 @@ import scanLongRows from "#shaders/device/kernels/scan_long_rows.wgsl";
 import entriesOfRows from "#shaders/device/look_back/entries_of_rows.wgsl";
 import rowCount from "#shaders/device/rows/count.wgsl";
 import noRowCount from "#shaders/device/rows/count_none.wgsl";
-import elementsItems from "#shaders/device/rows/elements_items.wgsl";
-import elementsVectors from "#shaders/device/rows/elements_vectors.wgsl";
 import levels from "#shaders/device/rows/levels.wgsl";
 import loadElements from "#shaders/device/rows/load_elements.wgsl";
 import reduceLevels from "#shaders/device/rows/reduce_levels.wgsl";
@@ -97,9 +95,7 @@ export function scanRowsKernel(
       ...sources(monoid),
       rowTiles,
       scanRows,
-      ...(algorithm === "subgroup"
-        ? [loadElements, subgroups, scanSubgroups]
-        : [levels, scanLevels, vector > 1 ? elementsVectors : elementsItems]),
+      ...(algorithm === "subgroup" ? [loadElements, subgroups, scanSubgroups] : [levels, scanLevels]),
     ],
     sizes,
     { vector, more: constantsFor(sizes) },

@@ -1,7 +1,5 @@
 import outputItems from "#shaders/device/io/output_items.wgsl";
 import runLengths from "#shaders/device/kernels/run_lengths.wgsl";
-import keyBeforeByLoad from "#shaders/device/runs/key_before_by_load.wgsl";
-import keyBeforeByShuffle from "#shaders/device/runs/key_before_by_shuffle.wgsl";
 import keyItems from "#shaders/device/runs/keys.wgsl";
 import loadKeysAsVectors from "#shaders/device/runs/load_keys_as_vectors.wgsl";
 import loadKeysOneByOne from "#shaders/device/runs/load_keys_one_by_one.wgsl";
@@ -14,10 +12,8 @@ import storeLengths from "#shaders/device/runs/store_lengths.wgsl";
 import storeNoKeys from "#shaders/device/runs/store_no_keys.wgsl";
 import storeNoNumbers from "#shaders/device/runs/store_no_numbers.wgsl";
 import storeStarts from "#shaders/device/runs/store_starts.wgsl";
-import loadKeys from "#shaders/device/segments/load_keys.wgsl";
 import { u32 } from "../algebra/integers.ts";
 import type { Monoid } from "../algebra/monoid.ts";
-import type { ElementType } from "../algebra/types.ts";
 import { u64 } from "../algebra/words_64.ts";
 import type { SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
@@ -95,9 +91,6 @@ export const runLengthsMemory = (
   );
 };
 
-/** Keys that a subgroup can shuffle. */
-const isShuffled = (type: ElementType): boolean => /^([uif]32|vec2<[uif]32>)$/.test(carriedAs(type));
-
 /** How many keys of a thread are neighbours. */
 const vectorOf = ({ items }: Sizes): number => [4, 2].find((vector) => items % vector === 0) ?? 1;
 
@@ -122,11 +115,9 @@ export function runLengthsKernel(
       outputItems,
       ...runKeySources(keys, keyItems),
       ...(by === undefined ? type.files : by.known),
-      isShuffled(type) ? keyBeforeByShuffle : keyBeforeByLoad,
       ...(isWide
         ? [arrayOfVectorText("KeyVector", "Key", carriedAs(type), vector), loadKeysAsVectors]
         : [loadKeysOneByOne]),
-      loadKeys,
       unique === "first item" ? storeFirstItem : unique ? storeKey : storeNoKeys,
       ...(number === "length" ? [storeLengths] : [numbersAlone, number ? storeStarts : storeNoNumbers]),
       keepsFirsts(stores) ? stageFirsts : stageNoFirsts,

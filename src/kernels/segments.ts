@@ -284,14 +284,13 @@ export function segmentSources(use: SegmentUse, monoid: Monoid): SegmentSources 
     ...(areGiven(heads) &&
       stored && {
         output: totalFiles(heads),
-        singlePass: (_, options, maxLength) =>
+        singlePass: (_, options) =>
           takesValues(monoid, options)
-            ? reduceOffsetsKernel(
-                monoid,
-                options,
-                [...placeFiles(heads), ...totalFiles(heads), emptyText(monoid, use)],
-                maxLength,
-              )
+            ? reduceOffsetsKernel(monoid, options, [
+                ...placeFiles(heads),
+                ...totalFiles(heads),
+                emptyText(monoid, use),
+              ])
             : undefined,
       }),
     ...(use.isFlat &&

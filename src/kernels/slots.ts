@@ -66,8 +66,8 @@ export const slots: Readonly<Record<string, Slot>> = {
     roles: [
       ["the element", "Element identity combine with_head initial_value select_prefix"],
       ["loads items with heads", "load_items"],
-      ["keys", "keys key_at load_keys"],
-      ["offsets", "offset_at offsets_up_to segment_up_from"],
+      ["keys", "keys key_at"],
+      ["offsets", "offset_at offsets_up_to"],
       ["segments and gaps", "Part part_of begin_of end_of"],
       ["marks heads", "head_words mark_empty"],
       ["stores totals in place of prefixes", "store_prefixes store_total"],
@@ -82,7 +82,6 @@ export const slots: Readonly<Record<string, Slot>> = {
     roles: [
       ["keys", "key_at"],
       ["loads keys", "keys_start_at_vector keys_of_vector"],
-      ["the key before", "begin_keys key_before"],
       ["stores what a run consists of", "stage_key store_run"],
       ["stores how long a run is, or where it starts", "store_number store_length"],
       ["keeps where runs start", "stage_first last_staged"],

@@ -128,7 +128,6 @@ export interface PassParams {
   readonly counted_grid_width?: number;
   readonly segment_count?: number;
   readonly room?: number;
-  readonly reduction_tiles?: number;
   /** The columns of a matrix, which each recording gives. */
   readonly columns?: number;
   readonly chunk_rows?: number;

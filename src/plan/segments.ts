@@ -12,7 +12,6 @@ import { ArgumentError, refuse } from "../errors.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import { isApart } from "../kernels/kernel.ts";
 import type { LookBackChoices } from "../kernels/look_back.ts";
-import { firstSegmentsKernel } from "../kernels/offsets.ts";
 import type { HeadSource, SegmentUse } from "../kernels/segments.ts";
 import {
   areGiven,
@@ -21,13 +20,12 @@ import {
   isWordKey,
   markKernel,
   partsKernel,
-  placeFiles,
   segmentedMonoid,
   segmentSources,
 } from "../kernels/segments.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { AnyOperator, Chosen } from "./options.ts";
-import type { Bindings, Pass, PassParams, Plan, RangeName, Scratch, SegmentRanges } from "./plan.ts";
+import type { Bindings, Pass, Plan, RangeName, Scratch, SegmentRanges } from "./plan.ts";
 import { ALL_ARRANGEMENTS, bound } from "./plan.ts";
 import type { PlanFacts } from "./plan_facts.ts";
 import type { SegmentsOf } from "./planned_segments.ts";
@@ -164,27 +162,21 @@ const MOST_SHORT = 2 ** 25;
 /** The most bytes of a value that was measured. */
 const MOST_FLAT_BYTES = 4;
 
-/** The buffers that a single pass binds beside those of {@link buffersOf}: vectors of keys or flags. */
-const HEAD_VECTORS = 1;
-
 /**
- * Whether the threads of a scan may hold values without heads: of rows, or of one word, from items of at least a word, whose heads are found
- * for a vector at once.
+ * Whether the threads of a scan may hold values without heads: of rows, or of one word, from items of at least a word.
  */
 const isFlatScan = (
   use: SegmentUse,
   { domain }: Monoid,
   types: readonly ElementType[],
-  { maxLength, workGroupSize, itemsPerThread, lengthOnGpu = false }: SegmentedOptions,
-  { limits }: DeviceFacts,
+  { maxLength, workGroupSize, itemsPerThread }: SegmentedOptions,
 ): boolean =>
   use.heads.kind === "rows" ||
   ((Number(maxLength) > MOST_SHORT || workGroupSize !== undefined || itemsPerThread !== undefined) &&
     domain.elementBytes <= MOST_FLAT_BYTES &&
     use.heads.kind !== "begins" &&
     (use.heads.kind !== "keys" || isWordKey(use.heads)) &&
-    types.every(({ bytes }) => bytes >= 4) &&
-    buffersOf(use, lengthOnGpu) + HEAD_VECTORS <= limits.maxStorageBuffersPerShaderStage);
+    types.every(({ bytes }) => bytes >= 4));
 
 /** The ranges that segments take, and what a reduction of them gives beside its totals. */
 function needsOf({ heads, initial, totals }: SegmentUse): readonly RangeName[] {
@@ -225,7 +217,6 @@ const placesOf = ({ heads }: SegmentUse): Bindings => ({
 const bindingsOf = (use: SegmentUse): Bindings => ({
   heads: "heads",
   keys: "keys",
-  ...(!use.totals && { head_vectors: "heads", key_vectors: "keys" }),
   ...placesOf(use),
   ...(use.totals && { unique_keys: "unique", first_items: "unique" }),
   count_buffer: "count",
@@ -269,7 +260,7 @@ function segmentsOf(
     initial,
     ...(reduces && { totals: { unique, count } }),
   };
-  const isFlat = !reduces && !reverse && isFlatScan(given, values, types, options, facts);
+  const isFlat = !reduces && !reverse && isFlatScan(given, values, types, options);
   const use: SegmentUse = { ...given, isFlat };
   const monoid: Monoid = segmentedMonoid(values, use);
   const keys = heads.kind === "keys" ? heads : undefined;
@@ -300,7 +291,7 @@ function segmentsOf(
   };
 }
 
-/** The passes that make bits of offsets, which all kernels read; or that find the first segment of each tile. */
+/** The passes that make bits of offsets, which kernels read that do not search for segments. */
 function headsFromOffsets(
   plan: Plan,
   tuning: Tuning,
@@ -309,22 +300,14 @@ function headsFromOffsets(
   lengthOnGpu: boolean,
 ): Preparation {
   const bits: Scratch = { name: "bits of heads", bytes: Math.max(4, Math.ceil(plan.maxLength / 32) * 4) };
-  const readsBits = ({ bindings }: Kernel): boolean =>
-    bindings.has("heads") || bindings.has("first_segments");
+  const readsBits = ({ bindings }: Kernel): boolean => bindings.has("heads");
   const clear = clearHeadsKernel(tuning.sizes);
   const mark = markKernel(monoid, use, lengthOnGpu, tuning.sizes);
   const tile = tileOf(tuning);
-  const storesFirst = plan.kernels.some(
-    (kernel) => kernel.entryPoint === "reduce_offsets" && readsBits(kernel),
-  );
-  const find = storesFirst
-    ? firstSegmentsKernel(placeFiles(use.heads), tile, lengthOnGpu, tuning.sizes)
-    : undefined;
-  const pass = (kernel: Kernel, length: number, tiles: number, params?: PassParams): Pass => ({
+  const pass = (kernel: Kernel, length: number, tiles: number): Pass => ({
     kernel,
     bindings: bound(kernel, {
       head_words: bits,
-      first_segments: bits,
       ...placesOf(use),
       output: "output",
       length_buffer: "length",
@@ -332,19 +315,14 @@ function headsFromOffsets(
     }),
     length,
     tiles,
-    ...(params && { params }),
   });
   const marking = (length: number): Pass[] => {
     const words = Math.ceil(length / 32);
     const tiles = Math.min(MOST_MARKING, Math.max(1, Math.ceil(plan.maxLength / tile)));
     return [...(words > 0 ? [pass(clear, words, Math.ceil(words / tile))] : []), pass(mark, length, tiles)];
   };
-  const finding = (kernel: Kernel, length: number): Pass => {
-    const tiles = Math.ceil(length / tile);
-    return pass(kernel, length, Math.ceil(tiles / tuning.sizes.workGroupSize), { reduction_tiles: tiles });
-  };
   return {
-    kernels: [clear, mark, find],
+    kernels: [clear, mark],
     scratch: [bits],
     passes(planned, length) {
       const readBits = planned.some(({ kernel }) => readsBits(kernel));
@@ -352,12 +330,10 @@ function headsFromOffsets(
         return planned;
       }
       return [
-        ...(find && planned.some(({ kernel }) => kernel.entryPoint === "reduce_offsets")
-          ? [finding(find, length)]
-          : marking(length)),
+        ...marking(length),
         ...planned.map((one) => ({
           ...one,
-          bindings: { ...one.bindings, ...bound(one.kernel, { heads: bits, first_segments: bits }) },
+          bindings: { ...one.bindings, ...bound(one.kernel, { heads: bits }) },
         })),
       ];
     },

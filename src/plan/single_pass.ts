@@ -47,9 +47,6 @@ const tables: ByKind<SinglePassTable> = { software, nvidia, gpu };
  */
 const SHORTEST_SHIFTED = 16;
 
-/** The bytes of the longest vector of flags or keys. */
-const VECTOR_BYTES = 16;
-
 /** The files that store vectors of a number of parts of 16 bytes by pairs of lanes. */
 const storeByPairs = (parts: number): readonly SourceText[] => [
   storeByPairsFile,
@@ -264,7 +261,7 @@ export const scanOnce: ScanOnce = (single, scan, given, facts, testing) => {
     }) satisfies Parameters<typeof scanKernel>[1];
   const kernels = perArrangement(arrangements, (arrangement) => {
     const all = optionsOf(arrangement);
-    return kernelOptions.segments?.singlePass?.(monoid, all, maxLength) ?? scanKernel(monoid, all);
+    return kernelOptions.segments?.singlePass?.(monoid, all) ?? scanKernel(monoid, all);
   });
   // In place, a second dispatch scans the tiles that the first one leaves.
   const left = arrangements.includes("in-place")
@@ -272,24 +269,13 @@ export const scanOnce: ScanOnce = (single, scan, given, facts, testing) => {
     : undefined;
   const { entries, bytes } = single.spineOf(maxLength);
   const spine: Scratch = { name: "spine", bytes };
-  // A buffer that is bound in place of flags or keys that do not fill a vector.
-  const vectorOfHeads: Scratch = { name: "a vector of heads", bytes: VECTOR_BYTES, late: true };
-  const bindsHeadVectors =
-    segments?.isFlat &&
-    kernels.all.some(({ bindings }) => bindings.has("head_vectors") || bindings.has("key_vectors"));
-  const bindingsOf = (kernel: Kernel, length: number): Bindings =>
-    bound(kernel, {
-      ...callersRanges,
-      ...segments?.bindings,
-      ...(bindsHeadVectors &&
-        length * 4 < VECTOR_BYTES && { head_vectors: vectorOfHeads, key_vectors: vectorOfHeads }),
-      spine,
-    });
+  const bindingsOf = (kernel: Kernel): Bindings =>
+    bound(kernel, { ...callersRanges, ...segments?.bindings, spine });
   return {
     arrangements,
     vector,
     kernels: [...kernels.all, left],
-    scratch: [spine, ...(bindsHeadVectors ? [vectorOfHeads] : [])],
+    scratch: [spine],
     spine: { scratch: spine, entries },
     groupingOf: (arrangement) => ({
       ...single.groupingOf(isWide(arrangement) ? vector : 1),
@@ -303,13 +289,13 @@ export const scanOnce: ScanOnce = (single, scan, given, facts, testing) => {
       const tiles = Math.max(1, single.tilesOf(length));
       const isInPlace = arrangement === "in-place";
       const workGroups = isInPlace ? tiles : Math.min(mostWorkGroups, tiles);
-      const first = { kernel, bindings: bindingsOf(kernel, length), length, tiles: workGroups };
+      const first = { kernel, bindings: bindingsOf(kernel), length, tiles: workGroups };
       // Before a single tile, there is nothing to find.
       if (left === undefined || !isInPlace || tiles === 1) {
         return [first];
       }
       const others = Math.ceil(tiles / tuning.sizes.workGroupSize);
-      return [first, { kernel: left, bindings: bindingsOf(left, length), length, tiles: others }];
+      return [first, { kernel: left, bindings: bindingsOf(left), length, tiles: others }];
     },
   };
 };

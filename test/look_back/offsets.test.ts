@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { u32 } from "../../src/algebra/integers.ts";
-import { MOST_SEARCHED } from "../../src/kernels/offsets.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { untyped, useFold } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
@@ -22,7 +21,7 @@ import {
 } from "./support.ts";
 
 // Reductions by offsets, whose tiles are of items: segments end anywhere in them. Each fault of the look-back is planted in a run of
-// its own. Tiles find their first segment themselves, or a pass before finds it.
+// its own.
 
 const fold = useFold(fewLanes);
 
@@ -109,15 +108,15 @@ function casesOf(tile: number, fanOut: number, near: number): readonly Run[] {
   return cases;
 }
 
-async function byOffsets(isStored: boolean, change?: Change): Promise<Tried> {
-  const { sizes, tile, fanOut, most } = isStored ? smallTiles(fold(), 16, 4) : smallTiles(fold(), 8);
+async function byOffsets(change?: Change): Promise<Tried> {
+  const { sizes, tile, fanOut, most } = smallTiles(fold(), 8);
   const subject = await prepareReduce(
     fold(),
     {
       type: u32,
       op: untyped(affine),
       segments: "offsets",
-      maxLength: isStored ? MOST_SEARCHED + 1 : most,
+      maxLength: most,
       algorithm: "subgroup",
       passes: "single",
       ...sizes,
@@ -133,24 +132,17 @@ async function byOffsets(isStored: boolean, change?: Change): Promise<Tried> {
   return { ...subject, runs };
 }
 
-test.for([{ isStored: false }, { isStored: true }])(
-  "each fault, where the first segments are stored: $isStored",
-  { timeout: STUCK_MS },
-  async ({ isStored }, { skip }) => {
-    needVotes(fold(), skip);
-    const { runs, ...subject } = await byOffsets(isStored);
-    const passes = subject.plan.passes(runs[0]?.data.length ?? 0, "vectors");
-    expect(passes.map(({ kernel }) => kernel.entryPoint)).toEqual([
-      ...(isStored ? ["find_first_segments"] : []),
-      "reduce_offsets",
-    ]);
-    await expectExact(subject, runs);
-    subject.prepared.destroy();
-  },
-);
+test("each fault", { timeout: STUCK_MS }, async ({ skip }) => {
+  needVotes(fold(), skip);
+  const { runs, ...subject } = await byOffsets();
+  const passes = subject.plan.passes(runs[0]?.data.length ?? 0, "vectors");
+  expect(passes.map(({ kernel }) => kernel.entryPoint)).toEqual(["reduce_offsets"]);
+  await expectExact(subject, runs);
+  subject.prepared.destroy();
+});
 
 /** One rule broken in the text of a kernel that has it. */
-const mutations: Mutations<{ readonly isStored?: true }> = {
+const mutations: Mutations = {
   "an end at a tile's end is dropped": ["behind <= end)", "behind < end)"],
   "the first segment begins with the first item": ["if (start > begin && start <= end) {", "if (false) {"],
   "empty segments are not noted": ["/ LANE_ITEMS], HAS_EMPTY);", "/ LANE_ITEMS], 0u);"],
@@ -199,18 +191,9 @@ const mutations: Mutations<{ readonly isStored?: true }> = {
   "ends of a lane are not counted": [/place\w* \+= 1u;/, ""],
   "a missing total has no end": ["if (index == own || index == last) {", "if (index == own) {"],
   "the search stops at a segment that ends before the tile": ["<= tile * TILE);", "< tile * TILE - 1u);"],
-  "the stored first segment is the next one": [
-    "first_segments[tile], ",
-    "first_segments[tile] + 1u, ",
-    { isStored: true },
-  ],
 };
 
-test.for(rowsOf(mutations))(
-  "seen: $title",
-  { timeout: STUCK_MS },
-  async ({ isStored = false, change }, { skip }) => {
-    needVotes(fold(), skip);
-    await expectSeen(await byOffsets(isStored, change));
-  },
-);
+test.for(rowsOf(mutations))("seen: $title", { timeout: STUCK_MS }, async ({ change }, { skip }) => {
+  needVotes(fold(), skip);
+  await expectSeen(await byOffsets(change));
+});

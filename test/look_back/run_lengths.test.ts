@@ -261,11 +261,7 @@ const mutations: Mutations<{ readonly options?: object; readonly caughtBy: RegEx
     { options: sums, caughtBy: /up to 1,/ },
   ],
   "nobody hands on where the last run starts": ["max(earlier.y, later.y)", "later.y", { caughtBy: /none/ }],
-  "the first lane takes the key of its own row's last lane": [
-    /select\(shuffled, last_key_before, subgroup_rank == 0u\)/,
-    "shuffled",
-    { caughtBy: /none/ },
-  ],
+  "the key before a vector is its first": ["key_at(index - 1u)", "key_at(index)", { caughtBy: /none/ }],
   "the run before starts where the vector's first run does": [
     "firstLeadingBit(found)",
     "firstTrailingBit(found)",

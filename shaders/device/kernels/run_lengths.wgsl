@@ -7,8 +7,7 @@
 // An element has two words: how many runs start, and one more than the index of the last item that starts one, or 0. Only lengths need
 // the second one: numbers_alone.wgsl leaves it out.
 //
-// Linked with contract.wgsl, subgroup.wgsl, key_before_*.wgsl, keys.wgsl or keys_by_expression.wgsl, segments/load_keys.wgsl,
-// load_keys_*.wgsl, look_back.wgsl, tile_*.wgsl, output_items.wgsl and length_*.wgsl. For a run's key, or its first item, with
+// Linked with contract.wgsl, subgroup.wgsl, keys.wgsl or keys_by_expression.wgsl, load_keys_*.wgsl, look_back.wgsl, tile_*.wgsl, output_items.wgsl and length_*.wgsl. For a run's key, or its first item, with
 // store_key.wgsl, store_first_item.wgsl or store_no_keys.wgsl. For its number with store_lengths.wgsl; or with numbers_alone.wgsl, and
 // store_starts.wgsl or store_no_numbers.wgsl. These are linked with stage_firsts.wgsl or stage_no_firsts.wgsl. The files declare
 //   stage_key, stage_first  what is staged for a run: its key, and where it starts
@@ -85,16 +84,48 @@ struct Starts {
   all: Element,
 }
 
+// The keys that a thread takes: a vector at a time, if the tile is whole and the keys start at a vector, and one by one if not. Places past
+// the end of the data hold no keys that count.
+fn load_keys(tile: u32, thread: u32, length: u32) -> array<Key, ITEMS> {
+  var found: array<Key, ITEMS>;
+  if ((tile + 1u) * TILE <= length && keys_start_at_vector()) {
+    for (var vector = 0u; vector < VECTORS; vector++) { // unroll
+      var loaded = keys_of_vector(vector_of(tile, thread, vector));
+      for (var item = 0u; item < VECTOR; item++) { // unroll
+        found[vector * VECTOR + item] = loaded[item];
+      }
+    }
+  } else {
+    for (var vector = 0u; vector < VECTORS; vector++) { // unroll
+      for (var item = 0u; item < VECTOR; item++) { // unroll
+        let index = vector_of(tile, thread, vector) * VECTOR + item;
+        if (index < length) {
+          found[vector * VECTOR + item] = key_at(index);
+        }
+      }
+    }
+  }
+  return found;
+}
+
+// Nothing comes before the first key, which starts a run in any case.
+fn key_before(index: u32) -> Key {
+  var before: Key;
+  if (index > 0u) {
+    before = key_at(index - 1u);
+  }
+  return before;
+}
+
 // Call in uniform control flow.
 fn starts_of(tile: u32, thread: u32, length: u32, keys: array<Key, ITEMS>) -> Starts {
   var own = keys;
   var flags: array<u32, FLAG_WORDS>;
   var counts: array<u32, BYTE_WORDS>;
   var last = 0u;
-  begin_keys(min((vector_of(tile, thread, 0u) - subgroup_rank) * VECTOR, length));
   for (var vector = 0u; vector < VECTORS; vector++) { // unroll
     let first = vector_of(tile, thread, vector) * VECTOR;
-    var before = key_before(min(first, length), own[vector * VECTOR + VECTOR - 1u]);
+    var before = key_before(min(first, length));
     var found = select(0u, 1u, first == 0u);
     for (var item = 0u; item < VECTOR; item++) { // unroll
       let key = own[vector * VECTOR + item];

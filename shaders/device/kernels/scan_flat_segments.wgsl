@@ -5,9 +5,9 @@
 // starts in the tile.
 //
 // Linked with contract.wgsl, element.wgsl, values.wgsl, scan_lanes.wgsl, subgroup.wgsl, subgroup_scan_totals.wgsl, store_prefixes.wgsl,
-// flat_in_order.wgsl or flat_any_order.wgsl, one of flat_rows.wgsl, flat_head_bits.wgsl, and flat_keys.wgsl or
-// flat_heads.wgsl with flat_heads_one_by_one.wgsl, an input and an output of vectors, length_*.wgsl, look_back.wgsl and tile_*.wgsl. The output must not overlap the input. Generated with
-// it: LANE_STAGES, the logarithm of MAX_SUBGROUP_SIZE.
+// flat_in_order.wgsl or flat_any_order.wgsl, flat_rows.wgsl, flat_head_bits.wgsl or flat_heads.wgsl, an input and an output of vectors,
+// length_*.wgsl, look_back.wgsl and tile_*.wgsl. The output must not overlap the input. Generated with it: LANE_STAGES, the logarithm of
+// MAX_SUBGROUP_SIZE.
 // Dispatch at least one work-group for each tile. Work-groups past the last tile end at once.
 // All subgroups are full, with at most 32 lanes. A thread has at most 32 items. Work-group memory: the algorithm's, and the look-back's.
 

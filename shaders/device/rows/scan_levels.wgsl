@@ -1,9 +1,32 @@
 // Scans the rows of a tile level by level: the totals of the rows' levels go up, and what comes before each element comes down.
-// Linked with scan_each_row.wgsl, levels.wgsl, whose work-group memory it uses, and elements_items.wgsl or elements_vectors.wgsl.
+// Linked with scan_each_row.wgsl, levels.wgsl, whose work-group memory it uses.
 
-// Scans `count` elements of each row, in work-group memory. What becomes of an element is what comes before it; or, if elements
-// are items, the prefix that the scan asks for.
-fn scan_row_levels(thread: u32, elements: u32, are_items: bool) {
+// Each item of the tile goes to work-group memory, and its prefix comes back.
+fn scan_row_tile(own: RowTile, thread: u32) {
+  let base = own.first / VECTOR;
+  for (var vector = 0u; vector < VECTORS; vector++) { // unroll
+    let at = vector * WORK_GROUP_SIZE + thread;
+    var items = read_edge(base + at, own.end);
+    for (var item = 0u; item < VECTOR; item++) { // unroll
+      row_totals[row_place(at * VECTOR + item)] = row_element(items[item], (base + at) * VECTOR + item, own);
+    }
+  }
+  scan_row_levels(thread, tile_row_items());
+  for (var vector = 0u; vector < VECTORS; vector++) { // unroll
+    let at = vector * WORK_GROUP_SIZE + thread;
+    if ((base + at) * VECTOR < own.end) {
+      var results: array<Output, VECTOR>;
+      for (var item = 0u; item < VECTOR; item++) { // unroll
+        results[item] = item_from_element(row_totals[row_place(at * VECTOR + item)]);
+      }
+      write_edge(base + at, own.end, results);
+    }
+  }
+}
+
+// Scans `elements` elements of each row, in work-group memory. Each becomes the prefix that the scan asks for; and in the levels above, what
+// comes before it.
+fn scan_row_levels(thread: u32, elements: u32) {
   var count = elements;
   var level = 0u;
   var levels = 0u;
@@ -17,7 +40,7 @@ fn scan_row_levels(thread: u32, elements: u32, are_items: bool) {
     levels += ROW_BITS;
   }
   for (var row = thread; row < tile_rows(); row += WORK_GROUP_SIZE) {
-    scan_row_run(level + row * count, count, load_carry(0u), are_items && levels == 0u);
+    scan_row_run(level + row * count, count, load_carry(0u), levels == 0u);
   }
   workgroupBarrier();
   while (levels > 0u) {
@@ -29,7 +52,7 @@ fn scan_row_levels(thread: u32, elements: u32, are_items: bool) {
     for (var at = thread; at < tile_rows() * next; at += WORK_GROUP_SIZE) {
       let first = at % next * ROW_FAN;
       let before = row_totals[row_place(above + at)];
-      scan_row_run(level + at / next * count + first, min(ROW_FAN, count - first), before, are_items && levels == 0u);
+      scan_row_run(level + at / next * count + first, min(ROW_FAN, count - first), before, levels == 0u);
     }
     workgroupBarrier();
   }
@@ -46,29 +69,6 @@ fn scan_row_run(first: u32, count: u32, before: Element, are_items: bool) {
       row_totals[place] = select_prefix(earlier, prefix);
     } else {
       row_totals[place] = earlier;
-    }
-  }
-}
-
-// Each item of the tile goes to work-group memory, and its prefix comes back.
-fn scan_row_items(own: RowTile, thread: u32) {
-  let base = own.first / VECTOR;
-  for (var vector = 0u; vector < VECTORS; vector++) { // unroll
-    let at = vector * WORK_GROUP_SIZE + thread;
-    var items = read_edge(base + at, own.end);
-    for (var item = 0u; item < VECTOR; item++) { // unroll
-      row_totals[row_place(at * VECTOR + item)] = row_element(items[item], (base + at) * VECTOR + item, own);
-    }
-  }
-  scan_row_levels(thread, tile_row_items(), true);
-  for (var vector = 0u; vector < VECTORS; vector++) { // unroll
-    let at = vector * WORK_GROUP_SIZE + thread;
-    if ((base + at) * VECTOR < own.end) {
-      var results: array<Output, VECTOR>;
-      for (var item = 0u; item < VECTOR; item++) { // unroll
-        results[item] = item_from_element(row_totals[row_place(at * VECTOR + item)]);
-      }
-      write_edge(base + at, own.end, results);
     }
   }
 }

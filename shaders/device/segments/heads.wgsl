@@ -11,7 +11,8 @@ fn head_at(index: u32) -> u32 {
 fn heads_of_vector(first: u32) -> array<u32, VECTOR> {
   var found: array<u32, VECTOR>;
   for (var item = 0u; item < VECTOR; item++) { // unroll
-    found[item] = select(0u, 1u, first + item == 0u || heads[call.heads_base + first + item] != 0u);
+    let flag = heads[call.heads_base + first + item];
+    found[item] = select(0u, 1u, first + item == 0u || flag != 0u);
   }
   return found;
 }

@@ -7,15 +7,6 @@ fn key_at(index: u32) -> Key {
   return keys[call.keys_base + index];
 }
 
-// Nothing comes before the first item, which starts a segment in any case.
-fn key_before(index: u32) -> Key {
-  var before: Key;
-  if (index > 0u) {
-    before = key_at(index - 1u);
-  }
-  return before;
-}
-
 fn head_at(index: u32) -> u32 {
   let own = call.keys_base + index;
   return select(0u, 1u, index == 0u || !is_same_key(keys[own - min(index, 1u)], keys[own]));
