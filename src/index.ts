@@ -26,6 +26,8 @@ export type { ArgValue } from "./gpu/at_hand/hand_types.ts";
 export type * from "./gpu/call_types.ts";
 export type { SinglePassTest } from "./gpu/device/context.ts";
 export type * from "./gpu/fold.ts";
+// Only `openFold` makes one. Named as a type, it stands in the API reference as an interface.
+export type { Fold } from "./gpu/fold.ts";
 export type { ContentsOf, GpuArray, GpuArrayOf, GpuView } from "./gpu/gpu_arrays/gpu_array.ts";
 export type { GpuSegments, GpuSegmentsByExpression } from "./gpu/gpu_arrays/segments_on_gpu.ts";
 export type { UploadOptions, WrapOptions } from "./gpu/gpu_arrays/upload_and_wrap.ts";

@@ -5,7 +5,7 @@ import type { CallName } from "../../src/gpu/fold.ts";
 import { Fold } from "../../src/gpu/fold.ts";
 import { tables } from "../../src/primitives/described.ts";
 import type { OptionsOf } from "../../src/primitives/option_names.ts";
-import { described, prepareName, withHelp } from "../support/primitives.ts";
+import { described, withHelp } from "../support/primitives.ts";
 
 declare global {
   interface ImportMeta {
@@ -64,22 +64,9 @@ test.each(Object.keys(exported))("src/gpu/fold.ts exports the ranges of %s", (fi
   expect(ranges.filter((name) => !publicTypes.has(name))).toEqual([]);
 });
 
-/** The rows of the README's table of forms: the names of a row, and what it says of each form. */
-const rows = readFileSync("README.md", "utf8")
-  .split("\n")
-  .filter((line) => line.startsWith("| ") && line.split(" | ").length === 7)
-  .map((line) => line.slice(2, -2).split(" | "))
-  .map(([names = "", ...forms]) => ({
-    names: Array.from(names.matchAll(/`(\w+)`/g), ([, name]) => name),
-    forms,
-  }));
-
 describe.each(described.map(({ primitive }): OptionsOf => primitive))("$name", (table) => {
-  test("has a method, and a row in the README's table, which says whether it is recorded", () => {
-    const row = rows.find(({ names }) => names.includes(table.name));
+  test("has a method", () => {
     expect(Fold.prototype).toHaveProperty(table.name);
-    expect(row?.forms.slice(0, 2)).toEqual(["yes", "yes"]);
-    expect(row?.forms[2] === "yes").toBe(prepareName(table) in Fold.prototype);
   });
 
   test("is known to fold.explain", () => {
