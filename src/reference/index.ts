@@ -8,6 +8,7 @@ export { decodeFloat16, encodeFloat16 } from "../algebra/float16.ts";
 export type { Segments, SegmentsByAxis } from "../algebra/segments.ts";
 export type { Grouping } from "../plan/grouping.ts";
 export type { KeysOrder, SortOrder } from "../plan/sort_key.ts";
+// Of a file with a star, all that it exports is public.
 export * from "./arg_min_max.ts";
 export type { ReferenceFlags } from "./compact.ts";
 export { compactReference } from "./compact.ts";

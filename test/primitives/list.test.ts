@@ -5,6 +5,7 @@ import type { CallName } from "../../src/gpu/fold.ts";
 import { Fold } from "../../src/gpu/fold.ts";
 import { tables } from "../../src/primitives/described.ts";
 import type { OptionsOf } from "../../src/primitives/option_names.ts";
+import * as references from "../../src/reference/index.ts";
 import { described, withHelp } from "../support/primitives.ts";
 
 declare global {
@@ -35,6 +36,10 @@ test.each(described)(
     expect(order === undefined).toBe(examples.order === undefined);
   },
 );
+
+test("src/reference/index.ts exports references, and no function that only they call", () => {
+  expect(Object.keys(references).filter((name) => !/Reference$|^(de|en)codeFloat16$/.test(name))).toEqual([]);
+});
 
 test.each(withHelp)("$primitive.name has a loop for the CPU, as fold.explain says", ({ primitive }) => {
   expect(primitive.onCpu).toBeDefined();
