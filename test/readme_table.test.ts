@@ -8,7 +8,10 @@ import { operators } from "../src/algebra/operator_table.ts";
 import type { Rounding } from "../src/algebra/rounding.ts";
 import { roundingOf } from "../src/algebra/rounding.ts";
 import type { ScalarType, Value } from "../src/algebra/types.ts";
+import { Fold } from "../src/gpu/fold.ts";
 import { algorithms } from "../src/kernels/algorithms.ts";
+import type { OptionsOf } from "../src/primitives/option_names.ts";
+import { described, prepareName } from "./support/primitives.ts";
 
 const path = new URL("../docs/guides/types-and-operators.md", import.meta.url);
 const types = Object.values<ScalarType>(elementTypes);
@@ -108,3 +111,70 @@ test("README links the newest chart", () => {
   expect(readme.match(charts)).toHaveLength(1);
   expectPage("README.md", readme.replace(charts, newest ?? ""));
 });
+
+/** The rows of the README's table of forms. */
+const formsRows = /(?<=\n\| \| at hand .*\n\| --- .*\n)(?:\| .*\n)+/;
+/** The longest line of a table in the README: see test/docs/pages.test.ts. */
+const LONGEST = 130;
+
+/** The methods that a row of the table names, and what it says of their forms. */
+const readRow = (line: string): { readonly names: readonly string[]; readonly cells: readonly string[] } => {
+  const [names = "", ...cells] = line.slice(2, -2).split(" | ");
+  return { names: names.match(/(?<=`)\w+(?=`)/g) ?? [], cells };
+};
+
+/** What the table says of a primitive that has no function for kernels. */
+const cellsOf = (table: OptionsOf): readonly string[] => {
+  const has = (method: string): string => (method in Fold.prototype ? "yes" : "–");
+  return ["yes", "yes", has(prepareName(table)), has(`${table.name}Stream`), "–", "yes"];
+};
+
+/** The guide that "Which function" links beside the calls of a method. */
+function guideOf(method: string): string {
+  const lines = readFileSync("docs/guides/which-function.md", "utf8").split("\n");
+  const line = lines.find((one) => one.includes(`\`fold.${method}(`)) ?? "";
+  const [, guide] = /\]\(([^)]*)\) \|$/.exec(line) ?? [];
+  expect(guide, `docs/guides/which-function.md has a row with fold.${method}(…) and a guide`).toBeDefined();
+  return guide ?? "";
+}
+
+/** The rows with a primitive that they lack: among those of its guide, or behind all. */
+function withPrimitive(rows: readonly string[], table: OptionsOf): readonly string[] {
+  const { name } = table;
+  if (rows.some((line) => readRow(line).names.includes(name))) {
+    return rows;
+  }
+  const guide = guideOf(name);
+  const cells = cellsOf(table);
+  const page = `](docs/guides/${guide.replace(/#.*/, "")}`;
+  const added = (line: string): string => line.replace("`](", `\`, \`${name}\`](`);
+  const at = rows.findIndex(
+    (line) => line.includes(page) && line.endsWith(row(cells)) && added(line).length <= LONGEST,
+  );
+  return at < 0
+    ? [...rows, row([`[\`${name}\`](docs/guides/${guide})`, ...cells])]
+    : rows.map((line, number) => (number === at ? added(line) : line));
+}
+
+test("README's table has each primitive", () => {
+  const readme = readFileSync("README.md", "utf8");
+  const [rows = ""] = formsRows.exec(readme) ?? [];
+  const all = described
+    .map(({ primitive }): OptionsOf => primitive)
+    .reduce<readonly string[]>(withPrimitive, rows.trimEnd().split("\n"));
+  expectPage("README.md", readme.replace(rows, `${all.join("\n")}\n`));
+});
+
+test.each(described.map(({ primitive }): OptionsOf => primitive))(
+  "README's table says which forms $name has",
+  (table) => {
+    const rows = (formsRows.exec(readFileSync("README.md", "utf8"))?.[0] ?? "")
+      .trimEnd()
+      .split("\n")
+      .map(readRow);
+    const { cells = [] } = rows.find(({ names }) => names.includes(table.name)) ?? {};
+    const inKernels = 4;
+    const ofMethods = (_: string, at: number): boolean => at !== inKernels;
+    expect(cells.filter(ofMethods)).toEqual(cellsOf(table).filter(ofMethods));
+  },
+);

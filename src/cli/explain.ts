@@ -3,7 +3,7 @@ import { fileFor, traitsOf } from "../adapters/adapter.ts";
 import { describedAdapters } from "../adapters/described.ts";
 import { monoid } from "../algebra/monoid.ts";
 import { LimitError } from "../errors.ts";
-import type { CallExplained, CallName } from "../gpu/at_hand/choose_cpu.ts";
+import type { CallExplained } from "../gpu/at_hand/choose_cpu.ts";
 import { explainCall } from "../gpu/at_hand/choose_cpu.ts";
 import { contextOf } from "../gpu/device/device.ts";
 import type { DeviceFacts } from "../plan/device_facts.ts";
@@ -181,7 +181,7 @@ function atHand(
   }
   const ofSegments = rows !== undefined && (method === "scan" || method === "reduce");
   const { cpuLengths: lengths } = traitsOf(facts);
-  const name = op?.mostBytes ? "exactAdd" : ofSegments ? "segments" : (method as CallName);
+  const name = op?.mostBytes ? "exactAdd" : ofSegments ? "segments" : method;
   return explainCall({ cpu: { lengths } }, name, length);
 }
 

@@ -2,6 +2,7 @@ import type { AnyArray, ArrayOf, NameOf, ScalarArray, ValueIn } from "../algebra
 import { isOnGpu } from "../algebra/arrays.ts";
 import type { Operator } from "../algebra/monoid.ts";
 import type { ElementType, ScalarOf, Value, WideName } from "../algebra/types.ts";
+import { refuse, shown } from "../errors.ts";
 import { afterLoad, loadArrays, loadFolds, loadPrimitives, loadSorts, loadStreams } from "../parts.ts";
 import type { CompactOptions, PartitionOptions } from "../plan/compact.ts";
 import type { ExpandOptions } from "../plan/expand_runs.ts";
@@ -35,7 +36,7 @@ import type { PreparedSort } from "../primitives/sort.ts";
 import type { PreparedTopK } from "../primitives/top_k.ts";
 import type { PreparedUnique, RunOptions } from "../primitives/unique.ts";
 import type { HandArgOptions } from "./at_hand/arg_min_max_at_hand.ts";
-import type { CallExplained, CallName } from "./at_hand/choose_cpu.ts";
+import type { CallExplained } from "./at_hand/choose_cpu.ts";
 import { explainCall } from "./at_hand/choose_cpu.ts";
 import { scanAtHand } from "./at_hand/fold_at_hand.ts";
 import type { ArgValue } from "./at_hand/hand_types.ts";
@@ -103,13 +104,136 @@ import type {
   StreamScanOption,
 } from "./streams/streams.ts";
 
-type FormsName =
-  | FoldName
-  | keyof typeof import("./parts/sorts.ts")
-  | Exclude<keyof typeof import("./parts/primitives.ts"), "argAtHand">;
+// What the calls take and give. src/index.ts exports all that this file exports, so a new type of a call is named here alone.
+
+export type { WeighedOptions } from "../plan/bin_weights.ts";
+export type { BinOptions } from "../plan/bins.ts";
+export type { SortOptions } from "../plan/check_sort.ts";
+export type { CompactOptions, PartitionOptions } from "../plan/compact.ts";
+export type { CountBounds } from "../plan/count_bounds.ts";
+export type { ExpandOptions } from "../plan/expand_runs.ts";
+export type { ConditionOption, ConditionOptions } from "../plan/find.ts";
+export type { Grouping } from "../plan/grouping.ts";
+export type { HistogramOptions, HistogramTuning } from "../plan/histogram.ts";
+export type { MapText, NeighbourOptions, PreparedMapOptions } from "../plan/map_elements.ts";
+export type { MergeOptions, MergeOrder, SetOptions } from "../plan/merge.ts";
+export type { ParamsOption, Passes, SegmentOptions, SegmentsBy, TuningOptions } from "../plan/options.ts";
+export type { UniqueOptions } from "../plan/planned_unique.ts";
+export type { ReduceOptions } from "../plan/reduce.ts";
+export type { RunKeyOptions } from "../plan/run_key.ts";
+export type { ScanOptions } from "../plan/scan.ts";
+export type { ScatterOptions } from "../plan/scatter_base.ts";
+export type { SearchOptions, SearchTuning } from "../plan/search.ts";
+export type { NthOptions, TopKOptions, TopKOrder, TopKRowsOptions } from "../plan/select.ts";
+export type { KeysOrder, SortKeyOptions, SortOrder } from "../plan/sort_key.ts";
+export type { SegmentSortOptions } from "../plan/sort_segments.ts";
+export type { PreparedSortOptions, ValueTypes } from "../plan/sort_with_values.ts";
+export type { CallParamsOption, IntoOption, MapOption, TypesOption } from "../primitives/call_options.ts";
+export type {
+  CompactOf,
+  CompactRanges,
+  EitherCompact,
+  FlaggedCompact,
+  FlaggedRanges,
+  KeepOption,
+  PreparedCompact,
+} from "../primitives/compact.ts";
+export type {
+  ExpandRanges,
+  GpuExpandOptions,
+  HandExpandOptions,
+  PreparedExpandRuns,
+  RankedItems,
+} from "../primitives/expand_runs.ts";
+export type { ConditionRanges, HandConditionOptions, PreparedCondition } from "../primitives/find.ts";
+export type {
+  GatherOptions,
+  GatherRanges,
+  GatherTuning,
+  HandGatherOptions,
+  PreparedGather,
+} from "../primitives/gather.ts";
+export type {
+  HandHistogramOptions,
+  HistogramRanges,
+  PreparedHistogram,
+  SecondOption,
+  WeightsOption,
+} from "../primitives/histogram.ts";
+export type { MapRanges, PreparedMap, WithOption } from "../primitives/map.ts";
+export type {
+  HandSetOptions,
+  MergeRanges,
+  MergeValues,
+  PreparedMerge,
+  PreparedSet,
+  SetRanges,
+} from "../primitives/merge.ts";
+export type { HandNthOptions, Nth, NthRanges, PreparedNth } from "../primitives/nth.ts";
+export type {
+  ClassOptions,
+  ClassPartition,
+  FlaggedPartitionRanges,
+  Partition,
+  PartitionRanges,
+  PreparedPartition,
+} from "../primitives/partition.ts";
+export type { BufferRange, Length } from "../primitives/ranges.ts";
+export type { FoldOptions, PreparedReduce, ReduceRanges, SegmentParts } from "../primitives/reduce.ts";
+export type { PreparedScan, ScanOption, ScanRanges, TotalOption } from "../primitives/scan.ts";
+export type { HandScatterOptions, PreparedScatter, ScatterRanges } from "../primitives/scatter.ts";
+export type { HandSearchOptions, PreparedSearchSorted, SearchRanges } from "../primitives/search_sorted.ts";
+export type { PreparedSort, Sorted, SortRanges } from "../primitives/sort.ts";
+export type { HandTopKOptions, PreparedTopK, TopK, TopKOfEach, TopKRanges } from "../primitives/top_k.ts";
+export type { CountsOption, PreparedUnique, RunOptions, UniqueRanges } from "../primitives/unique.ts";
+
+/** A method of `Fold` that takes typed arrays; `segments`, for scans and reductions of segments; or `exactAdd`, for calls with that operator. */
+export type CallName =
+  | "scan"
+  | "reduce"
+  | "segments"
+  | "exactAdd"
+  | "compact"
+  | "partition"
+  | "unique"
+  | "runLengths"
+  | "expandRuns"
+  | "count"
+  | "any"
+  | "all"
+  | "findFirst"
+  | "findLast"
+  | "histogram"
+  | "searchSorted"
+  | "gather"
+  | "map"
+  | "scatter"
+  | "sort"
+  | "merge"
+  | "union"
+  | "intersection"
+  | "difference"
+  | "argSort"
+  | "topK"
+  | "nth"
+  | "argMin"
+  | "argMax";
+
+/** All of them: what the methods `prepare…` prepare, and a few more. */
+const callNames = (): readonly string[] => [
+  ...Object.getOwnPropertyNames(Fold.prototype)
+    .filter((name) => name.startsWith("prepare"))
+    .map((name) => `${name.slice(7, 8).toLowerCase()}${name.slice(8)}`),
+  ...(["runLengths", "argSort", "argMin", "argMax", "segments", "exactAdd"] satisfies CallName[]),
+];
+
+/** The calls that have forms, by the names of the primitives. */
+type FormsName = Exclude<CallName, "segments" | "exactAdd" | "argMin" | "argMax">;
 
 /** A part that has forms. */
-type FormsPart = Partial<Record<FormsName, CallForms>>;
+interface FormsPart {
+  readonly forms: Readonly<Record<string, CallForms>>;
+}
 
 /** Loads the part that has the forms of a primitive of this name. */
 const loaderOf = (name: FormsName): (() => FormsPart | Promise<FormsPart>) =>
@@ -233,6 +357,10 @@ export class Fold {
    * ```
    */
   explain(method: CallName, length: number): CallExplained {
+    const names = callNames();
+    if (!names.includes(method)) {
+      refuse("explain", "method", shown(method), names.join(", "));
+    }
     return explainCall(this.#context, method, length);
   }
 
@@ -1029,7 +1157,7 @@ export class Fold {
     const params = loadParamsOf(options);
     const loaded = afterLoad(
       afterLoad(params, load) as FormsPart | Promise<FormsPart>,
-      (part) => part[name] as CallForms,
+      ({ forms }) => forms[name] as CallForms,
     );
     if (!(loaded instanceof Promise)) {
       return loaded.call(this.#context, this.#arrays, given) as never;
@@ -1069,7 +1197,9 @@ export class Fold {
 
   /** Prepares a primitive for recordings once its code is there. */
   #prepare(name: Exclude<FormsName, FoldName>, options: object): Promise<Prepared> {
-    return withNumbers(async () => ((await loaderOf(name)())[name] as Forms).prepare(this.#context, options));
+    return withNumbers(async () =>
+      ((await loaderOf(name)()).forms[name] as Forms).prepare(this.#context, options),
+    );
   }
 
   /**

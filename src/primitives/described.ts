@@ -1,34 +1,57 @@
-import { described as expandRuns } from "./expand_runs.ts";
-import { described as conditions } from "./find.ts";
-import { described as gather } from "./gather.ts";
+import { expandRuns, described as expansions } from "./expand_runs.ts";
+import { all, any, described as conditions, count, findFirst, findLast } from "./find.ts";
+import { gather, described as gathers } from "./gather.ts";
 import type { Described } from "./help.ts";
-import { described as histogram } from "./histogram.ts";
-import { described as map } from "./map.ts";
-import { described as merges } from "./merge.ts";
-import { described as nth } from "./nth.ts";
+import { histogram, described as histograms } from "./histogram.ts";
+import { map, described as maps } from "./map.ts";
+import { difference, intersection, merge, described as merges, union } from "./merge.ts";
+import { nth, described as places } from "./nth.ts";
 import type { Primitive } from "./primitive.ts";
 import { argumentOf, argumentsAmong } from "./primitive.ts";
-import { described as scatter } from "./scatter.ts";
-import { described as searchSorted } from "./search_sorted.ts";
+import { scatter, described as scatters } from "./scatter.ts";
+import { described as searches, searchSorted } from "./search_sorted.ts";
 import { described as sorts } from "./sort.ts";
-import { described as topK } from "./top_k.ts";
-import { described as runs } from "./unique.ts";
+import { described as selections, topK } from "./top_k.ts";
+import { runLengths, described as runs, unique } from "./unique.ts";
 
-// The primitives whose commands, plans in `wavefold explain` and forms on the site follow from their descriptions.
+// The primitives whose methods, commands, plans in `wavefold explain` and forms on the site follow from their descriptions.
+
+/** The primitives that `src/gpu/parts/primitives.ts` loads: all but sorts. A program takes this list alone, which has no help and no examples. */
+export const tables: readonly Primitive<never>[] = [
+  all,
+  any,
+  count,
+  difference,
+  expandRuns,
+  findFirst,
+  findLast,
+  gather,
+  histogram,
+  intersection,
+  map,
+  merge,
+  nth,
+  runLengths,
+  scatter,
+  searchSorted,
+  topK,
+  union,
+  unique,
+];
 
 /** The primitives that the site has by their descriptions. */
-export const onSite: readonly Described[] = [
-  expandRuns,
-  histogram,
-  searchSorted,
-  gather,
-  scatter,
+export const onSite: readonly Described[] = /* @__PURE__ */ [
+  expansions,
+  histograms,
+  searches,
+  gathers,
+  scatters,
   conditions,
-  topK,
-  nth,
+  selections,
+  places,
 ].flat();
 
-export const primitives: readonly Described[] = [sorts, runs, map, merges, onSite].flat();
+export const primitives: readonly Described[] = /* @__PURE__ */ [sorts, runs, maps, merges, onSite].flat();
 
 /** What each option of a call takes, the numbers included. */
 export const kindsOf = ({

@@ -10,7 +10,7 @@ import type { BinnedOptions, BinOptions, Bins } from "../plan/bins.ts";
 import { requireBinned } from "../plan/bins.ts";
 import { requireScalar } from "../plan/require_scalar.ts";
 import { numberUpTo, typeOfArray } from "./items.ts";
-import { scatterReference } from "./scatter.ts";
+import { scatterReference } from "./moves.ts";
 import { resultsOver } from "./texts.ts";
 
 /** Which bins there are: `edges`; or `bins` and `range`; or `bins` and `bin`. */

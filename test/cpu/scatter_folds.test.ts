@@ -5,7 +5,7 @@ import type { CpuArray, Numbers } from "../../src/cpu/call.ts";
 import { combinedAt } from "../../src/cpu/scatter_folds.ts";
 import { ArgumentError } from "../../src/errors.ts";
 import { openFold } from "../../src/node.ts";
-import { scatterReference } from "../../src/reference/scatter.ts";
+import { scatterReference } from "../../src/reference/moves.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { randomBits } from "../support/random.ts";
 

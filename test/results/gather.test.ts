@@ -4,7 +4,7 @@ import { elementTypes } from "../../src/algebra/element_types.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
 import { ArgumentError, openFold } from "../../src/node.ts";
-import { gatherReference } from "../../src/reference/gather.ts";
+import { gatherReference } from "../../src/reference/moves.ts";
 import { arrayBuffer, bytesIn, destroyAll, readWords, storageBuffer, submit } from "../support/buffers.ts";
 import { useFold } from "../support/fold.ts";
 import { examplesOf, testMutations } from "../support/mutations.ts";

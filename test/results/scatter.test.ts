@@ -7,7 +7,7 @@ import { operators } from "../../src/algebra/operator_table.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
 import type { GpuArray } from "../../src/node.ts";
 import { ArgumentError, add, exactAdd, max, mul, openFold } from "../../src/node.ts";
-import { scatterReference } from "../../src/reference/scatter.ts";
+import { scatterReference } from "../../src/reference/moves.ts";
 import {
   arrayBuffer,
   bytesIn,

@@ -18,13 +18,25 @@ export interface Forms extends CallForms {
   prepare(context: Context, options: object): Promise<Prepared>;
 }
 
-/** A primitive whose calls on arrays on the GPU are carried out in a way of its own. */
-export const callFormsOf = (primitive: Primitive<never>, runner: Runner): CallForms => ({
-  call: (context, arrays, given) => call(primitive, context, arrays, given, runner),
-});
+/** The forms of primitives by their names, which are those of the methods. */
+const byNames = <Made>(
+  primitives: readonly Primitive<never>[],
+  formsFor: (primitive: Primitive<never>) => Made,
+): Readonly<Record<string, Made>> =>
+  Object.fromEntries(primitives.map((primitive) => [primitive.name, formsFor(primitive)]));
 
-/** The forms of a primitive. */
-export const formsOf = (primitive: Primitive<never>): Forms => ({
-  call: (context, arrays, given) => call(primitive, context, arrays, given),
-  prepare: (context, options) => preparePrimitive(primitive, context, options),
-});
+/** The forms of primitives whose calls on arrays on the GPU are carried out in a way of their own. */
+export const callFormsOf = (
+  primitives: readonly Primitive<never>[],
+  runner: Runner,
+): Readonly<Record<string, CallForms>> =>
+  byNames(primitives, (primitive) => ({
+    call: (context, arrays, given) => call(primitive, context, arrays, given, runner),
+  }));
+
+/** The forms of all other primitives. */
+export const formsOf = (primitives: readonly Primitive<never>[]): Readonly<Record<string, Forms>> =>
+  byNames(primitives, (primitive) => ({
+    call: (context, arrays, given) => call(primitive, context, arrays, given),
+    prepare: (context, options) => preparePrimitive(primitive, context, options),
+  }));

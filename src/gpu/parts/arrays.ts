@@ -7,7 +7,4 @@ import { callFormsOf } from "../forms/forms.ts";
 export { segmentsAtHand } from "../forms/segments_at_hand.ts";
 export { upload, wrap } from "../gpu_arrays/upload_and_wrap.ts";
 
-export const scan = callFormsOf(folds.scan, foldRunner);
-export const reduce = callFormsOf(folds.reduce, foldRunner);
-export const compact = callFormsOf(folds.compact, foldRunner);
-export const partition = callFormsOf(folds.partition, foldRunner);
+export const forms = callFormsOf(Object.values(folds), foldRunner);

@@ -1,7 +1,6 @@
-import { argSort as anArgSort, sort as aSort } from "../../primitives/sort.ts";
+import { argSort, sort } from "../../primitives/sort.ts";
 import { formsOf } from "../forms/forms.ts";
 
 // Sorts.
 
-export const sort = formsOf(aSort);
-export const argSort = formsOf(anArgSort);
+export const forms = formsOf([sort, argSort]);
