@@ -5,7 +5,7 @@ import { carriedAs } from "../kernels/contract.ts";
 import type { CompactOptions } from "./compact.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { Plan, Scratch } from "./plan.ts";
-import { bound, itemTypesOf, wholeWords } from "./plan.ts";
+import { itemTypesOf, passOver, wholeWords } from "./plan.ts";
 
 /** The names of the scratch of {@link planAppend}: the counts, and the items that a window kept. */
 export const appendScratch = { counts: "counts", kept: "kept items" } as const;
@@ -59,21 +59,7 @@ export function planAppend(
     },
     passes: (length, _, aside = false) =>
       aside
-        ? [
-            {
-              kernel: store,
-              bindings: bound(store, { counts, count_buffer: "count", indirect: "indirect" }),
-              length,
-              tiles: 1,
-            },
-          ]
-        : [
-            {
-              kernel: append,
-              bindings: bound(append, { counts, input: kept, output: "output" }),
-              length,
-              tiles: Math.ceil(length / (sizes.workGroupSize * sizes.items)),
-            },
-          ],
+        ? [passOver(store, 1, { counts, count_buffer: "count", indirect: "indirect" }, { length })]
+        : [passOver(append, length, { counts, input: kept, output: "output" })],
   };
 }

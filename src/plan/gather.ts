@@ -8,7 +8,7 @@ import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { moveShape, ofSingleItems, plainSizes } from "./one_dispatch_plan.ts";
 import type { Bindable, Pass, Plan, RangeName, Scratch } from "./plan.ts";
-import { bound, itemTypesOf, rangesTaken, wholeWords } from "./plan.ts";
+import { itemTypesOf, passOver, rangesTaken, wholeWords } from "./plan.ts";
 
 // Moves of items to the places that sorted positions give.
 
@@ -42,13 +42,8 @@ export function planGather(
     itemTypes: { ...itemTypesOf(type, type), values: type, reordered: type },
     variants: [{ arrangement: "items" }, { arrangement: "one-buffer", aside: true }],
     passes(length, _, aside = false) {
-      const tiles = Math.ceil(length / (sizes.workGroupSize * sizes.items));
-      const pass = (kernel: Kernel, input: Bindable, output: Bindable): Pass => ({
-        kernel,
-        bindings: bound(kernel, { input, output, positions: "positions", length_buffer: "length" }),
-        length,
-        tiles,
-      });
+      const pass = (kernel: Kernel, input: Bindable, output: Bindable): Pass =>
+        passOver(kernel, length, { input, output, positions: "positions", length_buffer: "length" });
       if (length === 0) {
         return [];
       }

@@ -23,8 +23,8 @@ import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts, Limits } from "./device_facts.ts";
 import { plainSizes, ungrouped } from "./one_dispatch_plan.ts";
 import type { ParamsOption, TuningOptions } from "./options.ts";
-import type { Pass, Plan, Scratch } from "./plan.ts";
-import { bound, distinct, itemTypesOf, perArrangement, rangesTaken, wholeWords } from "./plan.ts";
+import type { Bindings, Pass, Plan, Scratch } from "./plan.ts";
+import { bound, distinct, itemTypesOf, passOver, perArrangement, rangesTaken, wholeWords } from "./plan.ts";
 import { requireScalar } from "./require_scalar.ts";
 
 /** The sizes of a histogram's kernel. */
@@ -248,7 +248,7 @@ export function storedBins(
     readonly of?: string;
   },
 ) {
-  const { sizes, maxLength } = given;
+  const { maxLength } = given;
   const { rule, table } = ruleOf(bins, type);
   const kernel = storeBinsKernel({ ...given, type, bins: bins.count, rule, channels, packed });
   const numbers: Scratch = { name: `numbers of bins${of}`, bytes: wholeWords(maxLength * 4) };
@@ -257,22 +257,17 @@ export function storedBins(
     bytes: table.byteLength,
     filled: table,
   };
-  const bindings = bound(kernel, {
+  const bindings: Bindings = {
     input,
     length_buffer: "length",
     bin_numbers: numbers,
     ...(edges && { table: edges }),
     ...(stored && { stored_bins: stored }),
-  });
+  };
   return {
     kernel,
     numbers,
     scratch: [numbers, ...(edges ? [edges] : [])],
-    pass: (length: number): Pass => ({
-      kernel,
-      bindings,
-      length,
-      tiles: Math.ceil(length / (sizes.workGroupSize * sizes.items)),
-    }),
+    pass: (length: number): Pass => passOver(kernel, length, bindings),
   };
 }

@@ -26,8 +26,8 @@ import type { DeviceFacts } from "./device_facts.ts";
 import { mapOf } from "./map.ts";
 import { moveShape, plainSizes, ungrouped } from "./one_dispatch_plan.ts";
 import type { ParamsOption, TuningOptions } from "./options.ts";
-import type { Plan, RangeName } from "./plan.ts";
-import { bound, perArrangement, rangesTaken } from "./plan.ts";
+import type { Bindings, Plan, RangeName } from "./plan.ts";
+import { passOver, perArrangement, rangesTaken } from "./plan.ts";
 import { requireFeature } from "./require_feature.ts";
 
 // Maps of elements: what an element becomes follows from itself, from elements at its index in other arrays, and from its neighbours.
@@ -407,15 +407,13 @@ export function planMap(options: PreparedMapOptions | PlannedMapOptions, facts: 
     variants: arrangements.map((arrangement) => ({ arrangement })),
     groupingOf: ungrouped(title),
     passes(length, arrangement) {
-      const kernel = kernels.of(arrangement);
-      const tiles = Math.ceil(length / (sizes.workGroupSize * sizes.items));
-      const bindings = bound(kernel, {
+      const bindings = {
         input: "input",
         output: "output",
         length_buffer: "length",
         ...Object.fromEntries(ranges),
-      });
-      return tiles === 0 ? [] : [{ kernel, bindings, length, tiles }];
+      };
+      return length === 0 ? [] : [passOver(kernels.of(arrangement), length, bindings as Bindings)];
     },
   };
 }

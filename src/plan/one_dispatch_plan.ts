@@ -14,7 +14,7 @@ import type { LookedUpName } from "./looked_up_range.ts";
 import { lookedUpRange } from "./looked_up_range.ts";
 import type { Chosen, TuningOptions } from "./options.ts";
 import type { PassParams, Plan, RangeName, Variant } from "./plan.ts";
-import { bound } from "./plan.ts";
+import { passOver } from "./plan.ts";
 import { requireFeature } from "./require_feature.ts";
 
 /** The sizes of a kernel that moves items. */
@@ -120,7 +120,6 @@ export function plainPlan({
   if (lengthOnGpu) {
     all.length_buffer = "length";
   }
-  const bindings = bound(kernel, all);
   return {
     ...ofSingleItems(title),
     title,
@@ -131,8 +130,8 @@ export function plainPlan({
     itemTypes: { ...itemTypes, ...(lookedUp && { [lookedUp.range]: lookedUp.type }) },
     ...(lookedUp && { lookedUp: lookedUpRange(lookedUp.range, title) }),
     passes(length, _arrangement, _aside, params = {}) {
-      const tiles = Math.ceil(itemsOf(length, params) / (sizes.workGroupSize * sizes.items));
-      return tiles === 0 ? [] : [{ kernel, bindings, length, tiles }];
+      const items = itemsOf(length, params);
+      return items === 0 ? [] : [passOver(kernel, items, all, { length })];
     },
   };
 }

@@ -3,14 +3,13 @@ import { isSameType, requireType } from "../algebra/types.ts";
 import { ArgumentError, refuse, shown } from "../errors.ts";
 import type { Kernel } from "../kernels/kernel.ts";
 import { storeFirstKernel, storeFirstOfSegmentsKernel, storeTakenKernel } from "../kernels/select.ts";
-import type { Sizes } from "../kernels/sizes.ts";
 import type { SortSource } from "../kernels/sort.ts";
 import type { SortedSegments } from "../kernels/sort_segments.ts";
 import { checkedSort } from "./check_sort.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { moveSizes } from "./gather.ts";
 import type { Pass, PassParams, Plan, Scratch } from "./plan.ts";
-import { bound, distinct, rangesTaken, wholeWords, withRanges } from "./plan.ts";
+import { bound, distinct, passOver, rangesTaken, wholeWords, withRanges } from "./plan.ts";
 import type { TopKRowsOptions } from "./select.ts";
 import { common } from "./select.ts";
 import type { SortedPositions } from "./select_each.ts";
@@ -40,7 +39,6 @@ interface FirstOfEach {
   readonly maxLength: number;
   /** What all plans of it have. */
   readonly plan: Omit<Plan, "kernels" | "scratch" | "passes">;
-  readonly sizes: Sizes;
 }
 
 /** The positions that a plan leaves in order, in some scratch. */
@@ -54,7 +52,7 @@ const positionsBy = (order: Plan, positions: Scratch): SortedPositions => ({
 
 /** Plans the selection: positions are put in order, and a last pass moves the first elements of each to their places. */
 function planStored(
-  { segments, plan, sizes }: FirstOfEach,
+  { segments, plan }: FirstOfEach,
   { positions, kernels, scratch, passes }: SortedPositions,
   last: Kernel,
   params: PassParams,
@@ -69,20 +67,19 @@ function planStored(
         ? []
         : [
             ...passes(length, arrangement, own),
-            {
-              kernel: last,
-              bindings: bound(last, {
+            passOver(
+              last,
+              places,
+              {
                 input: "input",
                 output: "output",
                 indices: "indices",
                 positions,
                 ...startBindings(segments),
                 length_buffer: "length",
-              }),
-              length: segments === "rows" ? places : length,
-              tiles: Math.ceil(places / (sizes.workGroupSize * sizes.items)),
-              params,
-            },
+              },
+              { length: segments === "rows" ? places : length, params },
+            ),
           ];
     },
   };
@@ -244,9 +241,8 @@ export function planTopKRows(
       // A segment that is no row has as many places as are asked for.
       outputLength: (_, { columns = k, segment_count: count = 0 } = {}) => count * Math.min(k, columns),
     },
-    sizes: moveSizes(title, type, facts),
   };
-  const { sizes } = selection;
+  const sizes = moveSizes(title, type, facts);
   if (kind !== "rows") {
     const positions = sortPositions(options, facts, testing);
     return isEach

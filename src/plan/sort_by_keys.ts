@@ -12,7 +12,7 @@ import { moveSizes } from "./gather.ts";
 import { ofSingleItems } from "./one_dispatch_plan.ts";
 import type { TuningOptions } from "./options.ts";
 import type { Pass, Plan, RangeName, Scratch } from "./plan.ts";
-import { bound, distinct, itemTypesOf, rangesTaken, wholeWords, withRanges } from "./plan.ts";
+import { distinct, itemTypesOf, passOver, rangesTaken, wholeWords, withRanges } from "./plan.ts";
 import { requireFeature } from "./require_feature.ts";
 import type { SortPlan } from "./sort.ts";
 import { planSort } from "./sort.ts";
@@ -91,18 +91,13 @@ export function planByKeys(
     const isLast = at === steps.length - 1;
     const from = at === 0 ? joined : (turns[(at + 1) % 2] as Scratch);
     const [one, other] = group;
-    const joins: Pass = {
-      kernel: join,
-      bindings: bound(join, {
-        input: one.range,
-        ...(other && { values: other.range }),
-        output: joined,
-        reordered: from,
-        length_buffer: "length",
-      }),
-      length,
-      tiles: Math.ceil(length / (sizes.workGroupSize * sizes.items)),
-    };
+    const joins = passOver(join, length, {
+      input: one.range,
+      ...(other && { values: other.range }),
+      output: joined,
+      reordered: from,
+      length_buffer: "length",
+    });
     const to = isLast ? "output" : (turns[at % 2] as Scratch);
     const sorts = withRanges(sort.passes(length, "items"), { input: joined, values: from, output: to });
     // Positions count from 0 until the last sort.

@@ -7,7 +7,7 @@ import type { CheckedSort } from "./check_sort.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { ofSingleItems, plainSizes } from "./one_dispatch_plan.ts";
 import type { Bindable, Bindings, Pass, RangeName, Scratch } from "./plan.ts";
-import { bound, itemTypesOf, rangesTaken, wholeWords } from "./plan.ts";
+import { bound, itemTypesOf, passOver, rangesTaken, wholeWords } from "./plan.ts";
 
 /** Where a sort leaves keys and values, and what plans of sorts have in common. */
 export function layoutOf(
@@ -78,16 +78,11 @@ export function layoutOf(
       kernel === undefined
         ? []
         : [
-            {
-              kernel,
-              bindings: bound(kernel, {
-                input: at === 0 ? keys : values,
-                output: at === 0 ? "output" : valuesOut,
-                length_buffer: "length",
-              }),
-              length,
-              tiles: Math.ceil(length / (copySizes.workGroupSize * copySizes.items)),
-            },
+            passOver(kernel, length, {
+              input: at === 0 ? keys : values,
+              output: at === 0 ? "output" : valuesOut,
+              length_buffer: "length",
+            }),
           ],
     );
   const common = {
