@@ -4,6 +4,7 @@ import { appendKernel, storeCountKernel } from "../kernels/append_kept_items.ts"
 import { carriedAs } from "../kernels/contract.ts";
 import type { CompactOptions } from "./compact.ts";
 import type { DeviceFacts } from "./device_facts.ts";
+import { ofItems } from "./one_dispatch_plan.ts";
 import type { Plan, Scratch } from "./plan.ts";
 import { itemTypesOf, passOver, wholeWords } from "./plan.ts";
 
@@ -44,16 +45,12 @@ export function planAppend(
     ...(known && { late: true }),
   };
   return {
-    title,
-    maxLength,
+    ...ofItems(title, maxLength),
     kernels: [append, store],
     scratch: [counts, kept],
     needs,
     itemTypes: itemTypesOf(output, output),
     indirectWords,
-    vector: 1,
-    outputLength: (length) => length,
-    variants: [{ arrangement: "items" }],
     groupingOf: () => {
       throw new Error(`${title}: a compaction has no grouping`);
     },

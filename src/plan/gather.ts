@@ -6,7 +6,7 @@ import type { Sizes } from "../kernels/sizes.ts";
 import type { SortOptions } from "./check_sort.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import { moveShape, ofSingleItems, plainSizes } from "./one_dispatch_plan.ts";
+import { moveShape, ofItems, plainSizes } from "./one_dispatch_plan.ts";
 import type { Bindable, Pass, Plan, RangeName, Scratch } from "./plan.ts";
 import { itemTypesOf, passOver, rangesTaken, wholeWords } from "./plan.ts";
 
@@ -33,9 +33,7 @@ export function planGather(
   const copy = copyKernel(carriedAs(type), sizes, lengthOnGpu, true);
   const moved: Scratch = { name: "moved items", bytes: wholeWords(maxLength * type.bytes), late: true };
   return {
-    ...ofSingleItems(title),
-    title,
-    maxLength: requireMaxLength(title, maxLength, Math.max(type.bytes, 4), facts.limits),
+    ...ofItems(title, requireMaxLength(title, maxLength, Math.max(type.bytes, 4), facts.limits)),
     kernels: [gather, copy],
     scratch: [moved],
     needs: rangesTaken({ [from]: true, [to]: true, positions: true, length: lengthOnGpu }),

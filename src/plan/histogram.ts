@@ -21,7 +21,7 @@ import type { Binned, BinnedOptions, BinOptions, Bins } from "./bins.ts";
 import { requireBinned } from "./bins.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts, Limits } from "./device_facts.ts";
-import { plainSizes, ungrouped } from "./one_dispatch_plan.ts";
+import { ofItems, plainSizes } from "./one_dispatch_plan.ts";
 import type { ParamsOption, TuningOptions } from "./options.ts";
 import type { Bindings, Pass, Plan, Scratch } from "./plan.ts";
 import { bound, distinct, itemTypesOf, passOver, perArrangement, rangesTaken, wholeWords } from "./plan.ts";
@@ -149,8 +149,7 @@ export function planHistogram(
   );
   const edges: Scratch | undefined = table && { name: "edges", bytes: table.byteLength, filled: table };
   return {
-    title,
-    maxLength,
+    ...ofItems(title, maxLength, arrangements),
     vector: y ? 1 : itemsOfVector(type.bytes, sizes.items),
     kernels: distinct([clear, stored?.kernel, ...kernels.all]),
     scratch: [...(edges ? [edges] : []), ...(stored?.scratch ?? [])],
@@ -160,10 +159,7 @@ export function planHistogram(
       ...(typeOfY && { y: typeOfY }),
       ...(weights && { weights: weights.itemType }),
     },
-    indirectWords: 0,
     outputLength: () => count,
-    variants: arrangements.map((arrangement) => ({ arrangement })),
-    groupingOf: ungrouped(title),
     passes(length, arrangement) {
       const kernel = kernels.of(arrangement);
       const passes: Pass[] = [

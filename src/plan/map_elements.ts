@@ -24,7 +24,7 @@ import { generated } from "../text/source.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { mapOf } from "./map.ts";
-import { moveShape, plainSizes, ungrouped } from "./one_dispatch_plan.ts";
+import { moveShape, ofItems, plainSizes } from "./one_dispatch_plan.ts";
 import type { ParamsOption, TuningOptions } from "./options.ts";
 import type { Bindings, Plan, RangeName } from "./plan.ts";
 import { passOver, perArrangement, rangesTaken } from "./plan.ts";
@@ -388,8 +388,7 @@ export function planMap(options: PreparedMapOptions | PlannedMapOptions, facts: 
   const ranges = beside.map(([name], at) => [variableOf(at), `with.${name}` as RangeName] as const);
   const names = ranges.map(([, name]) => name);
   return {
-    title,
-    maxLength,
+    ...ofItems(title, maxLength, arrangements),
     vector: vectorFor(map, sizes.items),
     kernels: kernels.all,
     scratch: [],
@@ -402,10 +401,6 @@ export function planMap(options: PreparedMapOptions | PlannedMapOptions, facts: 
     ...(neighbours.length > 0 && {
       apart: "they must be apart, since elements are read after their neighbours were written",
     }),
-    indirectWords: 0,
-    outputLength: (length) => length,
-    variants: arrangements.map((arrangement) => ({ arrangement })),
-    groupingOf: ungrouped(title),
     passes(length, arrangement) {
       const bindings = {
         input: "input",

@@ -5,7 +5,7 @@ import { moves as software } from "../adapters/software.ts";
 import type { Shape } from "../adapters/tables.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
-import type { Kernel } from "../kernels/kernel.ts";
+import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import type { Sizes } from "../kernels/sizes.ts";
 import { requireChosen } from "./check_tuning_options.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
@@ -51,12 +51,18 @@ export const ungrouped = (title: string) => (): never => {
   throw new ArgumentError(`${title} has no order of operations`);
 };
 
-/** What plans share that take single items, wherever these start, and combine none. */
-export const ofSingleItems = (title: string) => ({
+/** What plans share that combine no items. Most take single ones, wherever these start. */
+export const ofItems = (
+  title: string,
+  maxLength: number,
+  arrangements: readonly Arrangement[] = ["items"],
+) => ({
+  title,
+  maxLength,
   vector: 1,
   indirectWords: 0,
   outputLength: (length: number) => length,
-  variants: [{ arrangement: "items" }] as readonly Variant[],
+  variants: arrangements.map((arrangement): Variant => ({ arrangement })),
   groupingOf: ungrouped(title),
 });
 
@@ -121,9 +127,7 @@ export function plainPlan({
     all.length_buffer = "length";
   }
   return {
-    ...ofSingleItems(title),
-    title,
-    maxLength,
+    ...ofItems(title, maxLength),
     kernels: [kernel],
     scratch: [],
     needs: new Set(Object.values(all)),

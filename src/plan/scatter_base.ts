@@ -7,7 +7,7 @@ import { ArgumentError, LimitError } from "../errors.ts";
 import type { Kernel } from "../kernels/kernel.ts";
 import type { Sizes } from "../kernels/sizes.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
-import { moveShape, plainSizes, ungrouped } from "./one_dispatch_plan.ts";
+import { moveShape, ofItems, plainSizes } from "./one_dispatch_plan.ts";
 import type { AnyOperator, TuningOptions } from "./options.ts";
 import type { Pass, Plan, Scratch } from "./plan.ts";
 import { distinct, itemTypesOf, rangesTaken } from "./plan.ts";
@@ -95,12 +95,10 @@ export function baseOf(
     maxLength,
     maxOutputLength: most,
     common: {
-      title,
-      maxLength,
+      ...ofItems(title, maxLength),
       needs: rangesTaken({ input: true, positions: true, output: true, length: lengthOnGpu }),
       // Items of 8 and 16 bits are widened before.
       itemTypes: itemTypesOf(options.from ?? type, type),
-      indirectWords: 0,
       outputLength: (_, { room = 0 } = {}) => room,
       // The number of segments is the length of the output.
       segments: {
@@ -121,7 +119,6 @@ export function baseOf(
           return counts;
         },
       },
-      groupingOf: ungrouped(title),
     },
   };
 }

@@ -35,7 +35,7 @@ import { requireMaxLength } from "./choose_sizes.ts";
 import { planCompact } from "./compact.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { moveSizes } from "./gather.ts";
-import { plainSizes, ungrouped } from "./one_dispatch_plan.ts";
+import { ofItems, plainSizes } from "./one_dispatch_plan.ts";
 import type { ParamsOption, TuningOptions } from "./options.ts";
 import type { Bindable, Bindings, Pass, PassParams, Plan, Scratch } from "./plan.ts";
 import {
@@ -215,12 +215,8 @@ function planSelection(
 
 /** What plans of selections have in common. */
 export const common = (title: string, maxLength: number, type: ElementType) => ({
-  title,
-  maxLength,
+  ...ofItems(title, maxLength, ARRANGEMENTS),
   itemTypes: itemTypesOf(type, type),
-  indirectWords: 0,
-  variants: ARRANGEMENTS.map((arrangement) => ({ arrangement })),
-  groupingOf: ungrouped(title),
 });
 
 /** The passes of a plan inside another plan. Their items count from 0. */

@@ -9,7 +9,7 @@ import type { SortOptions } from "./check_sort.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { moveSizes } from "./gather.ts";
-import { ofSingleItems } from "./one_dispatch_plan.ts";
+import { ofItems } from "./one_dispatch_plan.ts";
 import type { TuningOptions } from "./options.ts";
 import type { Pass, Plan, RangeName, Scratch } from "./plan.ts";
 import { distinct, itemTypesOf, passOver, rangesTaken, wholeWords, withRanges } from "./plan.ts";
@@ -104,9 +104,7 @@ export function planByKeys(
     return withRanges([joins, ...sorts], {}, isLast ? undefined : { first_index: 0 });
   };
   return {
-    ...ofSingleItems(title),
-    title,
-    maxLength,
+    ...ofItems(title, maxLength),
     kernels: distinct(steps.flatMap(({ join, sort }) => [join, ...sort.kernels])),
     scratch: [joined, ...turns, ...steps.flatMap(({ sort }) => sort.scratch)],
     needs: rangesTaken(

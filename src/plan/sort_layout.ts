@@ -5,7 +5,7 @@ import { copyKernel } from "../kernels/move_items.ts";
 import type { Sizes } from "../kernels/sizes.ts";
 import type { CheckedSort } from "./check_sort.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import { ofSingleItems, plainSizes } from "./one_dispatch_plan.ts";
+import { ofItems, plainSizes } from "./one_dispatch_plan.ts";
 import type { Bindable, Bindings, Pass, RangeName, Scratch } from "./plan.ts";
 import { bound, itemTypesOf, passOver, rangesTaken, wholeWords } from "./plan.ts";
 
@@ -86,9 +86,7 @@ export function layoutOf(
           ],
     );
   const common = {
-    ...ofSingleItems(title),
-    title,
-    maxLength,
+    ...ofItems(title, maxLength),
     needs,
     itemTypes: { ...itemTypesOf(type, storesKeys ? type : u32), values: valueType, reordered: valueType },
     sizes: { workGroupSize: sizes.workGroupSize, itemsPerThread: sizes.items },
