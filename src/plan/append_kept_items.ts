@@ -4,9 +4,9 @@ import { appendKernel, storeCountKernel } from "../kernels/append_kept_items.ts"
 import { carriedAs } from "../kernels/contract.ts";
 import type { CompactOptions } from "./compact.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import { ofItems } from "./one_dispatch_plan.ts";
+import { ofItems, passOver } from "./one_dispatch_plan.ts";
 import type { Plan, Scratch } from "./plan.ts";
-import { itemTypesOf, passOver, wholeWords } from "./plan.ts";
+import { itemTypesOf, wholeWords } from "./plan.ts";
 
 /** The names of the scratch of {@link planAppend}: the counts, and the items that a window kept. */
 export const appendScratch = { counts: "counts", kept: "kept items" } as const;

@@ -6,9 +6,9 @@ import type { Sizes } from "../kernels/sizes.ts";
 import type { SortOptions } from "./check_sort.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import { moveShape, ofItems, plainSizes } from "./one_dispatch_plan.ts";
+import { moveShape, ofItems, passOver, plainSizes } from "./one_dispatch_plan.ts";
 import type { Bindable, Pass, Plan, RangeName, Scratch } from "./plan.ts";
-import { itemTypesOf, passOver, rangesTaken, wholeWords } from "./plan.ts";
+import { itemTypesOf, rangesTaken, wholeWords } from "./plan.ts";
 
 // Moves of items to the places that sorted positions give.
 

@@ -21,10 +21,10 @@ import type { Binned, BinnedOptions, BinOptions, Bins } from "./bins.ts";
 import { requireBinned } from "./bins.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts, Limits } from "./device_facts.ts";
-import { ofItems, plainSizes } from "./one_dispatch_plan.ts";
+import { ofItems, passOver, plainSizes } from "./one_dispatch_plan.ts";
 import type { ParamsOption, TuningOptions } from "./options.ts";
 import type { Bindings, Pass, Plan, Scratch } from "./plan.ts";
-import { bound, distinct, itemTypesOf, passOver, perArrangement, rangesTaken, wholeWords } from "./plan.ts";
+import { bound, distinct, itemTypesOf, perArrangement, rangesTaken, wholeWords } from "./plan.ts";
 import { requireScalar } from "./require_scalar.ts";
 
 /** The sizes of a histogram's kernel. */

@@ -24,10 +24,10 @@ import { generated } from "../text/source.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { mapOf } from "./map.ts";
-import { moveShape, ofItems, plainSizes } from "./one_dispatch_plan.ts";
+import { moveShape, ofItems, passOver, plainSizes } from "./one_dispatch_plan.ts";
 import type { ParamsOption, TuningOptions } from "./options.ts";
 import type { Bindings, Plan, RangeName } from "./plan.ts";
-import { passOver, perArrangement, rangesTaken } from "./plan.ts";
+import { perArrangement, rangesTaken } from "./plan.ts";
 import { requireFeature } from "./require_feature.ts";
 
 // Maps of elements: what an element becomes follows from itself, from elements at its index in other arrays, and from its neighbours.

@@ -13,8 +13,8 @@ import type { DeviceFacts } from "./device_facts.ts";
 import type { LookedUpName } from "./looked_up_range.ts";
 import { lookedUpRange } from "./looked_up_range.ts";
 import type { Chosen, TuningOptions } from "./options.ts";
-import type { PassParams, Plan, RangeName, Variant } from "./plan.ts";
-import { passOver } from "./plan.ts";
+import type { Bindings, Pass, PassParams, Plan, RangeName, Variant } from "./plan.ts";
+import { bound } from "./plan.ts";
 import { requireFeature } from "./require_feature.ts";
 
 /** The sizes of a kernel that moves items. */
@@ -45,6 +45,20 @@ export function plainSizes(
     maxSubgroupSize: facts.subgroupMaxSize,
   };
 }
+
+/** A dispatch with work-groups for so many items. They are as many as it reads, if `length` does not say otherwise. It binds what its kernel declares. */
+export const passOver = (
+  kernel: Kernel,
+  items: number,
+  bindings: Bindings,
+  { length = items, params }: Partial<Pick<Pass, "length" | "params">> = {},
+): Pass => ({
+  kernel,
+  bindings: bound(kernel, bindings),
+  length,
+  tiles: Math.ceil(items / kernel.tile),
+  ...(params && { params }),
+});
 
 /** The grouping of a plan that combines no elements. */
 export const ungrouped = (title: string) => (): never => {

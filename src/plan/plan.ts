@@ -274,20 +274,6 @@ export const distinct = (kernels: readonly (Kernel | undefined)[]): Kernel[] => 
 export const bound = (kernel: Kernel, bindings: Bindings): Bindings =>
   Object.fromEntries(Object.entries(bindings).filter(([variable]) => kernel.bindings.has(variable)));
 
-/** A dispatch with work-groups for so many items. They are as many as it reads, if `length` does not say otherwise. It binds what its kernel declares. */
-export const passOver = (
-  kernel: Kernel,
-  items: number,
-  bindings: Bindings,
-  { length = items, params }: Partial<Pick<Pass, "length" | "params">> = {},
-): Pass => ({
-  kernel,
-  bindings: bound(kernel, bindings),
-  length,
-  tiles: Math.ceil(items / kernel.tile),
-  ...(params && { params }),
-});
-
 /** The ranges that a recording of a plan gives: those that have a value here, and others. */
 export const rangesTaken = (
   named: Readonly<Partial<Record<RangeName, boolean | object | undefined>>>,

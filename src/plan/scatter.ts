@@ -14,10 +14,10 @@ import {
 } from "../kernels/scatter.ts";
 import { loadSegmentsAndRuns } from "../parts.ts";
 import { copiesFor, histogramRow } from "./histogram.ts";
-import { plainSizes } from "./one_dispatch_plan.ts";
+import { passOver, plainSizes } from "./one_dispatch_plan.ts";
 import type { AnyOperator } from "./options.ts";
 import type { Plan, Scratch } from "./plan.ts";
-import { bound, distinct, passOver, perArrangement, wholeWords, withRanges } from "./plan.ts";
+import { bound, distinct, perArrangement, wholeWords, withRanges } from "./plan.ts";
 import type { PlanFacts } from "./plan_facts.ts";
 import type { ScatterBase, ScatterOptions } from "./scatter_base.ts";
 import { baseOf, planOfItems, requireCombinable } from "./scatter_base.ts";

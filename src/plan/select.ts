@@ -35,19 +35,10 @@ import { requireMaxLength } from "./choose_sizes.ts";
 import { planCompact } from "./compact.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { moveSizes } from "./gather.ts";
-import { ofItems, plainSizes } from "./one_dispatch_plan.ts";
+import { ofItems, passOver, plainSizes } from "./one_dispatch_plan.ts";
 import type { ParamsOption, TuningOptions } from "./options.ts";
 import type { Bindable, Bindings, Pass, PassParams, Plan, Scratch } from "./plan.ts";
-import {
-  bound,
-  distinct,
-  itemTypesOf,
-  passOver,
-  perArrangement,
-  rangesTaken,
-  wholeWords,
-  withRanges,
-} from "./plan.ts";
+import { bound, distinct, itemTypesOf, perArrangement, rangesTaken, wholeWords, withRanges } from "./plan.ts";
 import { planSinglePass } from "./single_pass.ts";
 import { planSort, untuned } from "./sort.ts";
 import type { SortKeyOptions } from "./sort_key.ts";

@@ -17,6 +17,7 @@ import type { Moved, SortOptions, SortTesting } from "./check_sort.ts";
 import { checkedSort } from "./check_sort.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { moveSizes } from "./gather.ts";
+import { passOver } from "./one_dispatch_plan.ts";
 import type { TuningOptions } from "./options.ts";
 import type { Bindings, Plan, RangeName, Scratch } from "./plan.ts";
 import {
@@ -24,7 +25,6 @@ import {
   bound,
   distinct,
   itemTypesOf,
-  passOver,
   rangesTaken,
   wholeWords,
   withRanges,
