@@ -58,6 +58,8 @@ export interface Kernel extends LinkedModule {
   readonly bindings: ReadonlyMap<string, Binding>;
   /** Items of a vector, if its ranges are bound as vectors. */
   readonly vector: number;
+  /** The items that a work-group takes, of as many as its threads have. */
+  readonly tile: number;
   /** The members of `Call` that it has beside those of all kernels: numbers, and where ranges start, that no other kernel takes. */
   readonly members?: readonly string[];
 }
@@ -140,6 +142,7 @@ export function linkKernel(
     entryPoint,
     bindings: bindingsIn(module.code),
     vector,
+    tile: sizes.workGroupSize * sizes.items,
     ...(members && { members }),
     ...module,
   };

@@ -267,6 +267,7 @@ export function litmusKernel(test: LitmusTest, sizes: LitmusSizes): Kernel {
     entryPoint,
     bindings: bindingsIn(module.code),
     vector: 1,
+    tile: sizes.workGroupSize,
     ...module,
   };
 }

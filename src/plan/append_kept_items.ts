@@ -4,8 +4,9 @@ import { appendKernel, storeCountKernel } from "../kernels/append_kept_items.ts"
 import { carriedAs } from "../kernels/contract.ts";
 import type { CompactOptions } from "./compact.ts";
 import type { DeviceFacts } from "./device_facts.ts";
+import { ofItems, passOver } from "./one_dispatch_plan.ts";
 import type { Plan, Scratch } from "./plan.ts";
-import { bound, itemTypesOf, wholeWords } from "./plan.ts";
+import { itemTypesOf, wholeWords } from "./plan.ts";
 
 /** The names of the scratch of {@link planAppend}: the counts, and the items that a window kept. */
 export const appendScratch = { counts: "counts", kept: "kept items" } as const;
@@ -44,36 +45,18 @@ export function planAppend(
     ...(known && { late: true }),
   };
   return {
-    title,
-    maxLength,
+    ...ofItems(title, maxLength),
     kernels: [append, store],
     scratch: [counts, kept],
     needs,
     itemTypes: itemTypesOf(output, output),
     indirectWords,
-    vector: 1,
-    outputLength: (length) => length,
-    variants: [{ arrangement: "items" }],
     groupingOf: () => {
       throw new Error(`${title}: a compaction has no grouping`);
     },
     passes: (length, _, aside = false) =>
       aside
-        ? [
-            {
-              kernel: store,
-              bindings: bound(store, { counts, count_buffer: "count", indirect: "indirect" }),
-              length,
-              tiles: 1,
-            },
-          ]
-        : [
-            {
-              kernel: append,
-              bindings: bound(append, { counts, input: kept, output: "output" }),
-              length,
-              tiles: Math.ceil(length / (sizes.workGroupSize * sizes.items)),
-            },
-          ],
+        ? [passOver(store, 1, { counts, count_buffer: "count", indirect: "indirect" }, { length })]
+        : [passOver(append, length, { counts, input: kept, output: "output" })],
   };
 }

@@ -4,7 +4,7 @@ import type { ElementType } from "../algebra/types.ts";
 import { combineKernel } from "../kernels/combine_pairs.ts";
 import { chooseSizes, requireMaxLength, twoPassRowOf } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import { ofSingleItems } from "./one_dispatch_plan.ts";
+import { ofItems } from "./one_dispatch_plan.ts";
 import type { Plan } from "./plan.ts";
 import { itemTypesOf } from "./plan.ts";
 import { groupingOf } from "./tuning.ts";
@@ -36,9 +36,7 @@ export function planCombine(options: CombineOptions, facts: DeviceFacts): Plan {
   const bindings = { input: "input", output: "output" } as const;
   const outputLength = (length: number): number => Math.floor(length / 2);
   return {
-    ...ofSingleItems(title),
-    title,
-    maxLength: requireMaxLength(title, options.maxLength, type.bytes, facts.limits),
+    ...ofItems(title, requireMaxLength(title, options.maxLength, type.bytes, facts.limits)),
     kernels: [kernel],
     scratch: [],
     needs: new Set(["input", "output"] as const),

@@ -20,6 +20,7 @@ import type { Source } from "../text/source.ts";
 import { chooseSizes, requireMaxLength, twoPassRowOf } from "./choose_sizes.ts";
 import type { MapOptions } from "./map.ts";
 import { mapOf } from "./map.ts";
+import { passOver } from "./one_dispatch_plan.ts";
 import type { ParamsOption, SoonOption, TuningOptions } from "./options.ts";
 import type { Bindings, Pass, Plan, RangeName, Scratch, Variant } from "./plan.ts";
 import {
@@ -182,7 +183,6 @@ export function planCompact(
       sharing
         ? copyKernel(indices ? "u32" : carriedAs(type), tuning.sizes, lengthOnGpu, !mayBeSingle)
         : undefined,
-      tileOf(tuning),
     ),
   };
   const once = single && keepOnce(compaction, single, arrangements);
@@ -282,23 +282,18 @@ interface Aside {
   passes(length: number, aside: boolean): readonly Pass[];
 }
 
-const asideOf = (kept: Scratch, kernel: Kernel | undefined, tile: number): Aside => ({
+const asideOf = (kept: Scratch, kernel: Kernel | undefined): Aside => ({
   kept,
   kernel,
   passes: (length, aside) =>
     aside && length > 0 && kernel !== undefined
       ? [
-          {
-            kernel,
-            bindings: bound(kernel, {
-              input: kept,
-              output: "output",
-              count_buffer: "count",
-              length_buffer: "length",
-            }),
-            length,
-            tiles: Math.max(1, Math.ceil(length / tile)),
-          },
+          passOver(kernel, length, {
+            input: kept,
+            output: "output",
+            count_buffer: "count",
+            length_buffer: "length",
+          }),
         ]
       : [],
 });

@@ -261,14 +261,10 @@ const mostRead: Readonly<Record<string, (pass: Pass) => number>> = {
   first_of_blocks: ({ kernel, tiles, params }) => (tiles * threadsOf(kernel)) << (params?.block_shift ?? 0),
   first_of_tiles: ({ kernel, tiles, params }) =>
     (tiles * (threadsOf(kernel) / (constantOf(kernel, "LANES") ?? 1))) << (params?.block_shift ?? 0),
-  take_first: tileOf,
-  take_blocks: tileOf,
-  choose_first_blocks: tileOf,
+  take_first: ({ kernel }) => kernel.tile,
+  take_blocks: ({ kernel }) => kernel.tile,
+  choose_first_blocks: ({ kernel }) => kernel.tile,
 };
-
-function tileOf({ kernel }: Pass): number {
-  return threadsOf(kernel) * (constantOf(kernel, "ITEMS") ?? 1);
-}
 
 function trafficOf(
   plan: Plan,

@@ -20,7 +20,7 @@ import type { SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import { moveShape, plainSizes, ungrouped } from "./one_dispatch_plan.ts";
+import { moveShape, ofItems, plainSizes } from "./one_dispatch_plan.ts";
 import type { ParamsOption, TuningOptions } from "./options.ts";
 import type { Pass, Plan, Scratch } from "./plan.ts";
 import { bound, distinct, itemTypesOf, perArrangement, rangesTaken } from "./plan.ts";
@@ -163,17 +163,13 @@ export function planFind(question: Question, options: ConditionOptions, facts: D
     findKernel({ question, type, where, params, arrangement, lengthOnGpu, sizes }),
   );
   return {
-    title,
-    maxLength,
+    ...ofItems(title, maxLength, ARRANGEMENTS),
     vector: itemsOfVector(type.bytes, sizes.items),
     kernels: distinct([clear, ...kernels.all, answer]),
     scratch: [state],
     needs: rangesTaken({ input: true, output: true, length: lengthOnGpu }),
     itemTypes: itemTypesOf(type, u32),
-    indirectWords: 0,
     outputLength: () => 1,
-    variants: ARRANGEMENTS.map((arrangement) => ({ arrangement })),
-    groupingOf: ungrouped(title),
     passes(length, arrangement) {
       const kernel = kernels.of(arrangement);
       const tiles = Math.ceil(length / (sizes.workGroupSize * sizes.items));

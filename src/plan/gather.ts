@@ -6,9 +6,9 @@ import type { Sizes } from "../kernels/sizes.ts";
 import type { SortOptions } from "./check_sort.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import { moveShape, ofSingleItems, plainSizes } from "./one_dispatch_plan.ts";
+import { moveShape, ofItems, passOver, plainSizes } from "./one_dispatch_plan.ts";
 import type { Bindable, Pass, Plan, RangeName, Scratch } from "./plan.ts";
-import { bound, itemTypesOf, rangesTaken, wholeWords } from "./plan.ts";
+import { itemTypesOf, rangesTaken, wholeWords } from "./plan.ts";
 
 // Moves of items to the places that sorted positions give.
 
@@ -33,22 +33,15 @@ export function planGather(
   const copy = copyKernel(carriedAs(type), sizes, lengthOnGpu, true);
   const moved: Scratch = { name: "moved items", bytes: wholeWords(maxLength * type.bytes), late: true };
   return {
-    ...ofSingleItems(title),
-    title,
-    maxLength: requireMaxLength(title, maxLength, Math.max(type.bytes, 4), facts.limits),
+    ...ofItems(title, requireMaxLength(title, maxLength, Math.max(type.bytes, 4), facts.limits)),
     kernels: [gather, copy],
     scratch: [moved],
     needs: rangesTaken({ [from]: true, [to]: true, positions: true, length: lengthOnGpu }),
     itemTypes: { ...itemTypesOf(type, type), values: type, reordered: type },
     variants: [{ arrangement: "items" }, { arrangement: "one-buffer", aside: true }],
     passes(length, _, aside = false) {
-      const tiles = Math.ceil(length / (sizes.workGroupSize * sizes.items));
-      const pass = (kernel: Kernel, input: Bindable, output: Bindable): Pass => ({
-        kernel,
-        bindings: bound(kernel, { input, output, positions: "positions", length_buffer: "length" }),
-        length,
-        tiles,
-      });
+      const pass = (kernel: Kernel, input: Bindable, output: Bindable): Pass =>
+        passOver(kernel, length, { input, output, positions: "positions", length_buffer: "length" });
       if (length === 0) {
         return [];
       }

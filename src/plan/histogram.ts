@@ -21,9 +21,9 @@ import type { Binned, BinnedOptions, BinOptions, Bins } from "./bins.ts";
 import { requireBinned } from "./bins.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts, Limits } from "./device_facts.ts";
-import { plainSizes, ungrouped } from "./one_dispatch_plan.ts";
+import { ofItems, passOver, plainSizes } from "./one_dispatch_plan.ts";
 import type { ParamsOption, TuningOptions } from "./options.ts";
-import type { Pass, Plan, Scratch } from "./plan.ts";
+import type { Bindings, Pass, Plan, Scratch } from "./plan.ts";
 import { bound, distinct, itemTypesOf, perArrangement, rangesTaken, wholeWords } from "./plan.ts";
 import { requireScalar } from "./require_scalar.ts";
 
@@ -149,8 +149,7 @@ export function planHistogram(
   );
   const edges: Scratch | undefined = table && { name: "edges", bytes: table.byteLength, filled: table };
   return {
-    title,
-    maxLength,
+    ...ofItems(title, maxLength, arrangements),
     vector: y ? 1 : itemsOfVector(type.bytes, sizes.items),
     kernels: distinct([clear, stored?.kernel, ...kernels.all]),
     scratch: [...(edges ? [edges] : []), ...(stored?.scratch ?? [])],
@@ -160,10 +159,7 @@ export function planHistogram(
       ...(typeOfY && { y: typeOfY }),
       ...(weights && { weights: weights.itemType }),
     },
-    indirectWords: 0,
     outputLength: () => count,
-    variants: arrangements.map((arrangement) => ({ arrangement })),
-    groupingOf: ungrouped(title),
     passes(length, arrangement) {
       const kernel = kernels.of(arrangement);
       const passes: Pass[] = [
@@ -248,7 +244,7 @@ export function storedBins(
     readonly of?: string;
   },
 ) {
-  const { sizes, maxLength } = given;
+  const { maxLength } = given;
   const { rule, table } = ruleOf(bins, type);
   const kernel = storeBinsKernel({ ...given, type, bins: bins.count, rule, channels, packed });
   const numbers: Scratch = { name: `numbers of bins${of}`, bytes: wholeWords(maxLength * 4) };
@@ -257,22 +253,17 @@ export function storedBins(
     bytes: table.byteLength,
     filled: table,
   };
-  const bindings = bound(kernel, {
+  const bindings: Bindings = {
     input,
     length_buffer: "length",
     bin_numbers: numbers,
     ...(edges && { table: edges }),
     ...(stored && { stored_bins: stored }),
-  });
+  };
   return {
     kernel,
     numbers,
     scratch: [numbers, ...(edges ? [edges] : [])],
-    pass: (length: number): Pass => ({
-      kernel,
-      bindings,
-      length,
-      tiles: Math.ceil(length / (sizes.workGroupSize * sizes.items)),
-    }),
+    pass: (length: number): Pass => passOver(kernel, length, bindings),
   };
 }

@@ -24,10 +24,10 @@ import { generated } from "../text/source.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { mapOf } from "./map.ts";
-import { moveShape, plainSizes, ungrouped } from "./one_dispatch_plan.ts";
+import { moveShape, ofItems, passOver, plainSizes } from "./one_dispatch_plan.ts";
 import type { ParamsOption, TuningOptions } from "./options.ts";
-import type { Plan, RangeName } from "./plan.ts";
-import { bound, perArrangement, rangesTaken } from "./plan.ts";
+import type { Bindings, Plan, RangeName } from "./plan.ts";
+import { perArrangement, rangesTaken } from "./plan.ts";
 import { requireFeature } from "./require_feature.ts";
 
 // Maps of elements: what an element becomes follows from itself, from elements at its index in other arrays, and from its neighbours.
@@ -388,8 +388,7 @@ export function planMap(options: PreparedMapOptions | PlannedMapOptions, facts: 
   const ranges = beside.map(([name], at) => [variableOf(at), `with.${name}` as RangeName] as const);
   const names = ranges.map(([, name]) => name);
   return {
-    title,
-    maxLength,
+    ...ofItems(title, maxLength, arrangements),
     vector: vectorFor(map, sizes.items),
     kernels: kernels.all,
     scratch: [],
@@ -402,20 +401,14 @@ export function planMap(options: PreparedMapOptions | PlannedMapOptions, facts: 
     ...(neighbours.length > 0 && {
       apart: "they must be apart, since elements are read after their neighbours were written",
     }),
-    indirectWords: 0,
-    outputLength: (length) => length,
-    variants: arrangements.map((arrangement) => ({ arrangement })),
-    groupingOf: ungrouped(title),
     passes(length, arrangement) {
-      const kernel = kernels.of(arrangement);
-      const tiles = Math.ceil(length / (sizes.workGroupSize * sizes.items));
-      const bindings = bound(kernel, {
+      const bindings = {
         input: "input",
         output: "output",
         length_buffer: "length",
         ...Object.fromEntries(ranges),
-      });
-      return tiles === 0 ? [] : [{ kernel, bindings, length, tiles }];
+      };
+      return length === 0 ? [] : [passOver(kernels.of(arrangement), length, bindings as Bindings)];
     },
   };
 }

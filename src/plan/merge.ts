@@ -15,7 +15,7 @@ import { requireCount } from "../options.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { lookedUpRange } from "./looked_up_range.ts";
-import { ofSingleItems, plainSizes } from "./one_dispatch_plan.ts";
+import { ofItems, plainSizes } from "./one_dispatch_plan.ts";
 import type { ParamsOption, TuningOptions } from "./options.ts";
 import type { Bindings, Pass, PassParams, Plan, Scratch } from "./plan.ts";
 import { bound, distinct, itemTypesOf, rangesTaken, wholeWords, withRanges } from "./plan.ts";
@@ -174,9 +174,7 @@ export function planMerge(name: MergeName, options: MergeOptions, facts: DeviceF
     ...(set && { spine: set.spine }),
   };
   return {
-    ...ofSingleItems(title),
-    title,
-    maxLength,
+    ...ofItems(title, maxLength),
     kernels: distinct([split, ...(set?.kernels ?? []), merge]),
     scratch: [splits, ...(set?.scratch ?? [])],
     needs: rangesTaken({

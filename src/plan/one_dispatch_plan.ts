@@ -5,7 +5,7 @@ import { moves as software } from "../adapters/software.ts";
 import type { Shape } from "../adapters/tables.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
-import type { Kernel } from "../kernels/kernel.ts";
+import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import type { Sizes } from "../kernels/sizes.ts";
 import { requireChosen } from "./check_tuning_options.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
@@ -13,7 +13,7 @@ import type { DeviceFacts } from "./device_facts.ts";
 import type { LookedUpName } from "./looked_up_range.ts";
 import { lookedUpRange } from "./looked_up_range.ts";
 import type { Chosen, TuningOptions } from "./options.ts";
-import type { PassParams, Plan, RangeName, Variant } from "./plan.ts";
+import type { Bindings, Pass, PassParams, Plan, RangeName, Variant } from "./plan.ts";
 import { bound } from "./plan.ts";
 import { requireFeature } from "./require_feature.ts";
 
@@ -46,17 +46,37 @@ export function plainSizes(
   };
 }
 
+/** A dispatch with work-groups for so many items. They are as many as it reads, if `length` does not say otherwise. It binds what its kernel declares. */
+export const passOver = (
+  kernel: Kernel,
+  items: number,
+  bindings: Bindings,
+  { length = items, params }: Partial<Pick<Pass, "length" | "params">> = {},
+): Pass => ({
+  kernel,
+  bindings: bound(kernel, bindings),
+  length,
+  tiles: Math.ceil(items / kernel.tile),
+  ...(params && { params }),
+});
+
 /** The grouping of a plan that combines no elements. */
 export const ungrouped = (title: string) => (): never => {
   throw new ArgumentError(`${title} has no order of operations`);
 };
 
-/** What plans share that take single items, wherever these start, and combine none. */
-export const ofSingleItems = (title: string) => ({
+/** What plans share that combine no items. Most take single ones, wherever these start. */
+export const ofItems = (
+  title: string,
+  maxLength: number,
+  arrangements: readonly Arrangement[] = ["items"],
+) => ({
+  title,
+  maxLength,
   vector: 1,
   indirectWords: 0,
   outputLength: (length: number) => length,
-  variants: [{ arrangement: "items" }] as readonly Variant[],
+  variants: arrangements.map((arrangement): Variant => ({ arrangement })),
   groupingOf: ungrouped(title),
 });
 
@@ -120,19 +140,16 @@ export function plainPlan({
   if (lengthOnGpu) {
     all.length_buffer = "length";
   }
-  const bindings = bound(kernel, all);
   return {
-    ...ofSingleItems(title),
-    title,
-    maxLength,
+    ...ofItems(title, maxLength),
     kernels: [kernel],
     scratch: [],
     needs: new Set(Object.values(all)),
     itemTypes: { ...itemTypes, ...(lookedUp && { [lookedUp.range]: lookedUp.type }) },
     ...(lookedUp && { lookedUp: lookedUpRange(lookedUp.range, title) }),
     passes(length, _arrangement, _aside, params = {}) {
-      const tiles = Math.ceil(itemsOf(length, params) / (sizes.workGroupSize * sizes.items));
-      return tiles === 0 ? [] : [{ kernel, bindings, length, tiles }];
+      const items = itemsOf(length, params);
+      return items === 0 ? [] : [passOver(kernel, items, all, { length })];
     },
   };
 }

@@ -9,7 +9,7 @@ import type { RunStores } from "../kernels/run_lengths.ts";
 import { runLengthsKernel, runLengthsMemory, runsMonoid } from "../kernels/run_lengths.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import { mapOf } from "./map.ts";
-import { ofSingleItems } from "./one_dispatch_plan.ts";
+import { ofItems } from "./one_dispatch_plan.ts";
 import type { Chosen } from "./options.ts";
 import type { Bindings, Plan, Scratch } from "./plan.ts";
 import { bound, itemTypesOf, rangesTaken } from "./plan.ts";
@@ -100,9 +100,7 @@ export function planRunLengths(
     spine,
   };
   return {
-    ...ofSingleItems(title),
-    title,
-    maxLength,
+    ...ofItems(title, maxLength),
     kernels: [kernel],
     scratch: [spine, vectorOfKeys],
     spine: { scratch: spine, entries },

@@ -14,7 +14,7 @@ import {
 } from "../kernels/scatter.ts";
 import { loadSegmentsAndRuns } from "../parts.ts";
 import { copiesFor, histogramRow } from "./histogram.ts";
-import { plainSizes } from "./one_dispatch_plan.ts";
+import { passOver, plainSizes } from "./one_dispatch_plan.ts";
 import type { AnyOperator } from "./options.ts";
 import type { Plan, Scratch } from "./plan.ts";
 import { bound, distinct, perArrangement, wholeWords, withRanges } from "./plan.ts";
@@ -28,16 +28,17 @@ export const SCATTER_ARRANGEMENTS = ["vectors", "items"] as const satisfies read
 
 /** Elements of one word are stored at their positions, in an output of zeros. */
 function planWords(base: ScatterBase): Plan {
-  const { lengthOnGpu, sizes, pass } = base;
+  const { lengthOnGpu, sizes } = base;
   const fill = fillWordsKernel("0u", sizes);
   const scatter = scatterKernel("words", lengthOnGpu, sizes);
   return planOfItems(base, [fill, scatter], [], (length, room) => [
-    pass(fill, { output: "output" }, room),
-    pass(
-      scatter,
-      { input: "input", positions: "positions", output_words: "output", length_buffer: "length" },
-      length,
-    ),
+    passOver(fill, room, { output: "output" }),
+    passOver(scatter, length, {
+      input: "input",
+      positions: "positions",
+      output_words: "output",
+      length_buffer: "length",
+    }),
   ]);
 }
 
@@ -46,15 +47,20 @@ const UNCLAIMED = "0xffffffffu";
 
 /** Elements of several words, or of half a word, claim their positions. Then each item takes the element that claimed it, whole. */
 function planClaims(base: ScatterBase): Plan {
-  const { type, lengthOnGpu, sizes, maxOutputLength, pass } = base;
+  const { type, lengthOnGpu, sizes, maxOutputLength } = base;
   const fill = fillWordsKernel(UNCLAIMED, sizes);
   const claim = scatterKernel("claims", lengthOnGpu, sizes);
   const gather = gatherAtPositionsKernel(type, false, false, sizes);
   const claims: Scratch = { name: "claims", bytes: wholeWords(maxOutputLength * 4) };
   return planOfItems(base, [fill, claim, gather], [claims], (length, room) => [
-    pass(fill, { output: claims }, room),
-    pass(claim, { positions: "positions", claims, length_buffer: "length" }, length),
-    pass(gather, { input: claims, values: "input", output: "output" }, room, { sorted_length: length }),
+    passOver(fill, room, { output: claims }),
+    passOver(claim, length, { positions: "positions", claims, length_buffer: "length" }),
+    passOver(
+      gather,
+      room,
+      { input: claims, values: "input", output: "output" },
+      { params: { sorted_length: length } },
+    ),
   ]);
 }
 
@@ -66,7 +72,7 @@ function planAtomic(
   facts: PlanFacts,
   arrangements: readonly Arrangement[],
 ): Plan {
-  const { title, type, lengthOnGpu, maxOutputLength, common, pass } = base;
+  const { title, type, lengthOnGpu, maxOutputLength, common } = base;
   const row = histogramRow(facts);
   const sizes = plainSizes(row, title, type, options, facts);
   const tile = sizes.workGroupSize * sizes.items;
@@ -95,7 +101,7 @@ function planAtomic(
       return room === 0
         ? []
         : [
-            pass(fill, { output: "output" }, room),
+            passOver(fill, room, { output: "output" }),
             ...(length === 0 ? [] : [{ kernel, bindings: bound(kernel, bindings), length, tiles }]),
           ];
     },
@@ -109,7 +115,7 @@ function planAtomic(
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError}
  */
 async function planSorted(base: ScatterBase, monoid: Monoid, op: Operator, facts: PlanFacts): Promise<Plan> {
-  const { type, lengthOnGpu, sizes, maxLength, maxOutputLength, pass } = base;
+  const { type, lengthOnGpu, sizes, maxLength, maxOutputLength } = base;
   const { planSortedRuns } = await loadSegmentsAndRuns();
   // Positions past the end are as long as the output.
   const { sort, reduce } = await planSortedRuns(type, op, maxOutputLength, { maxLength, lengthOnGpu }, facts);
@@ -136,10 +142,10 @@ async function planSorted(base: ScatterBase, monoid: Monoid, op: Operator, facts
     [positions, sorted, values, totals, unique, count, ...sort.scratch, ...reduce.scratch],
     (length, room) =>
       length === 0
-        ? [pass(fill, { output: "output" }, room)]
+        ? [passOver(fill, room, { output: "output" })]
         : [
-            pass(fill, { output: "output" }, room),
-            pass(cut, { input: "positions", output: positions, length_buffer: "length" }, length),
+            passOver(fill, room, { output: "output" }),
+            passOver(cut, length, { input: "positions", output: positions, length_buffer: "length" }),
             ...withRanges(sort.passes(length, "items"), {
               input: positions,
               output: sorted,
@@ -156,11 +162,12 @@ async function planSorted(base: ScatterBase, monoid: Monoid, op: Operator, facts
                 count,
               },
             ),
-            pass(
-              store,
-              { input: totals, positions: unique, output: "output", length_buffer: count },
-              Math.min(length, room),
-            ),
+            passOver(store, Math.min(length, room), {
+              input: totals,
+              positions: unique,
+              output: "output",
+              length_buffer: count,
+            }),
           ],
   );
   return { ...plan, groupingOf: reduce.groupingOf, ...(reduce.spine && { spine: reduce.spine }) };

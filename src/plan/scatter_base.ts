@@ -7,10 +7,10 @@ import { ArgumentError, LimitError } from "../errors.ts";
 import type { Kernel } from "../kernels/kernel.ts";
 import type { Sizes } from "../kernels/sizes.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
-import { moveShape, plainSizes, ungrouped } from "./one_dispatch_plan.ts";
+import { moveShape, ofItems, plainSizes } from "./one_dispatch_plan.ts";
 import type { AnyOperator, TuningOptions } from "./options.ts";
-import type { Bindable, Pass, PassParams, Plan, Scratch } from "./plan.ts";
-import { bound, distinct, itemTypesOf, rangesTaken } from "./plan.ts";
+import type { Pass, Plan, Scratch } from "./plan.ts";
+import { distinct, itemTypesOf, rangesTaken } from "./plan.ts";
 import type { PlanFacts } from "./plan_facts.ts";
 import { countsOf } from "./segment_counts.ts";
 
@@ -73,13 +73,6 @@ export interface ScatterBase {
   readonly maxOutputLength: number;
   /** The members of the plan that do not depend on its way. */
   readonly common: Omit<Plan, "kernels" | "scratch" | "vector" | "variants" | "passes">;
-  /** A dispatch over so many items. It binds what its kernel declares. */
-  pass(
-    kernel: Kernel,
-    bindings: Readonly<Record<string, Bindable>>,
-    length: number,
-    params?: PassParams,
-  ): Pass;
 }
 
 /** Checks the options. @throws {ArgumentError} {@link LimitError} {@link FeatureError} */
@@ -93,7 +86,6 @@ export function baseOf(
   const itemBytes = Math.max(type.bytes, 4);
   const maxLength = requireMaxLength(title, options.maxLength, itemBytes, facts.limits);
   const most = requireMaxLength(title, options.maxOutputLength, itemBytes, facts.limits, "maxOutputLength");
-  const tile = sizes.workGroupSize * sizes.items;
   return {
     title,
     type,
@@ -103,12 +95,10 @@ export function baseOf(
     maxLength,
     maxOutputLength: most,
     common: {
-      title,
-      maxLength,
+      ...ofItems(title, maxLength),
       needs: rangesTaken({ input: true, positions: true, output: true, length: lengthOnGpu }),
       // Items of 8 and 16 bits are widened before.
       itemTypes: itemTypesOf(options.from ?? type, type),
-      indirectWords: 0,
       outputLength: (_, { room = 0 } = {}) => room,
       // The number of segments is the length of the output.
       segments: {
@@ -129,15 +119,7 @@ export function baseOf(
           return counts;
         },
       },
-      groupingOf: ungrouped(title),
     },
-    pass: (kernel, bindings, length, params) => ({
-      kernel,
-      bindings: bound(kernel, bindings),
-      length,
-      tiles: Math.ceil(length / tile),
-      ...(params && { params }),
-    }),
   };
 }
 

@@ -35,7 +35,7 @@ import { requireMaxLength } from "./choose_sizes.ts";
 import { planCompact } from "./compact.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { moveSizes } from "./gather.ts";
-import { plainSizes, ungrouped } from "./one_dispatch_plan.ts";
+import { ofItems, passOver, plainSizes } from "./one_dispatch_plan.ts";
 import type { ParamsOption, TuningOptions } from "./options.ts";
 import type { Bindable, Bindings, Pass, PassParams, Plan, Scratch } from "./plan.ts";
 import { bound, distinct, itemTypesOf, perArrangement, rangesTaken, wholeWords, withRanges } from "./plan.ts";
@@ -109,9 +109,8 @@ interface Selection {
   /** What the passes have found out so far. */
   readonly state: Scratch;
   readonly scratch: readonly Scratch[];
-  /** Items of a vector, and the items of a tile of its kernels. */
+  /** Items of a vector. */
   readonly vector: number;
-  readonly tile: number;
   /** The kernel that stores the one element that is left. */
   find(arrangement: Arrangement): Kernel;
   /** The passes that find out which elements are the first `k`. */
@@ -166,7 +165,6 @@ function planSelection(
   );
   const counts = perArrangement(ARRANGEMENTS, (one) => countLeftKernel(own, one, sizes, copies));
   const finds = single ? perArrangement(ARRANGEMENTS, (one) => findKernel(own, one, sizes)) : undefined;
-  const tile = sizes.workGroupSize * sizes.items;
   const state: Scratch = { name: "what was found out", bytes: SELECTION_BYTES };
   const bins: Scratch = { name: "counts of a digit", bytes: radix * 4 };
   const bindingsOf = (kernel: Kernel): Bindings =>
@@ -187,11 +185,10 @@ function planSelection(
     state,
     scratch: [state, bins],
     vector: itemsOfVector(type.bytes, sizes.items),
-    tile,
     find: (arrangement) => (finds as NonNullable<typeof finds>).of(arrangement),
     passes(length, k, arrangement) {
       const count = counts.of(arrangement);
-      const tiles = Math.min(row.workGroups, Math.ceil(length / tile));
+      const tiles = Math.min(row.workGroups, Math.ceil(length / count.tile));
       const narrowing = Array.from({ length: digits.count + indexDigits }, (_, at): Pass[] => {
         const params = { digit: digits.count + indexDigits - 1 - at };
         return [
@@ -209,12 +206,8 @@ function planSelection(
 
 /** What plans of selections have in common. */
 export const common = (title: string, maxLength: number, type: ElementType) => ({
-  title,
-  maxLength,
+  ...ofItems(title, maxLength, ARRANGEMENTS),
   itemTypes: itemTypesOf(type, type),
-  indirectWords: 0,
-  variants: ARRANGEMENTS.map((arrangement) => ({ arrangement })),
-  groupingOf: ungrouped(title),
 });
 
 /** The passes of a plan inside another plan. Their items count from 0. */
@@ -532,18 +525,14 @@ export function planTopK(options: TopKOptions, given: DeviceFacts, testing: Sele
       if (wanted === 0) {
         return takes;
       }
-      const move = (kernel: Kernel, output: Bindable, from: Scratch): Pass => ({
-        kernel,
-        bindings: bound(kernel, {
+      const move = (kernel: Kernel, output: Bindable, from: Scratch): Pass =>
+        passOver(kernel, wanted, {
           input: "input",
           output,
           indices: "indices",
           positions: from,
           length_buffer: taken,
-        }),
-        length: wanted,
-        tiles: Math.ceil(wanted / (sizes.workGroupSize * sizes.items)),
-      });
+        });
       return [
         ...takes,
         move(gather, items, positions),
@@ -579,21 +568,15 @@ export function planNth(options: NthOptions, facts: DeviceFacts, testing: Select
       if (length === 0) {
         return [];
       }
-      const find = selection.find(arrangement);
       return [
         ...selection.passes(length, Math.min(n + 1, 0xffffffff), arrangement),
-        {
-          kernel: find,
-          bindings: bound(find, {
-            input: "input",
-            output: "output",
-            selection: selection.state,
-            indices: "indices",
-            length_buffer: "length",
-          }),
-          length,
-          tiles: Math.ceil(length / selection.tile),
-        },
+        passOver(selection.find(arrangement), length, {
+          input: "input",
+          output: "output",
+          selection: selection.state,
+          indices: "indices",
+          length_buffer: "length",
+        }),
       ];
     },
   };

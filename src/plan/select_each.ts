@@ -8,15 +8,14 @@ import { u32 } from "../algebra/integers.ts";
 import { ArgumentError } from "../errors.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
 import { countTakenKernel, storeSortedKernel } from "../kernels/select.ts";
-import type { Sizes } from "../kernels/sizes.ts";
 import type { SortedSegments } from "../kernels/sort_segments.ts";
 import { mostBindable, requireBindable } from "./binding_length.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { saturatingSum } from "./expand_runs.ts";
 import { moveSizes } from "./gather.ts";
-import { plainSizes } from "./one_dispatch_plan.ts";
+import { passOver, plainSizes } from "./one_dispatch_plan.ts";
 import type { Pass, PassParams, Plan, Scratch, SegmentRanges } from "./plan.ts";
-import { bound, distinct, rangesTaken, wholeWords, withRanges } from "./plan.ts";
+import { distinct, rangesTaken, wholeWords, withRanges } from "./plan.ts";
 import { planScan } from "./scan.ts";
 import { countsOf } from "./segment_counts.ts";
 import type { TopKRowsOptions } from "./select.ts";
@@ -111,28 +110,23 @@ export function planTopKEach(
     scratch: [positions, counts, begins, ...sorted.scratch, ...scan.scratch],
     passes(length, arrangement, _, params = {}) {
       const { segment_count: count = 0, columns = 0, room = length } = params;
-      const tilesOf = (items: number, { workGroupSize, items: perThread }: Sizes): number =>
-        Math.max(1, Math.ceil(items / (workGroupSize * perThread)));
       const stored = sorted.storedOf?.(columns);
       return [
         ...sorted.passes(length, arrangement, params),
-        {
-          kernel: counting,
-          bindings: bound(counting, {
-            k: "k",
-            output: counts,
-            begins,
-            ...startBindings(segments),
-            length_buffer: "length",
-          }),
-          length: stored === undefined ? length : count * stored,
-          tiles: tilesOf(count + 1, moves),
-          params: { k: mostK, ...(stored !== undefined && { columns: stored }) },
-        },
+        passOver(
+          counting,
+          count + 1,
+          { k: "k", output: counts, begins, ...startBindings(segments), length_buffer: "length" },
+          {
+            length: stored === undefined ? length : count * stored,
+            params: { k: mostK, ...(stored !== undefined && { columns: stored }) },
+          },
+        ),
         ...withRanges(scan.passes(count + 1, "items"), { input: counts, output: "outputOffsets" }),
-        {
-          kernel: store,
-          bindings: bound(store, {
+        passOver(
+          store,
+          Math.max(1, room),
+          {
             input: "input",
             output: "output",
             indices: "indices",
@@ -140,10 +134,9 @@ export function planTopKEach(
             begins,
             ends: "outputOffsets",
             count_buffer: "count",
-          }),
-          length: count + 1,
-          tiles: tilesOf(room, sizes),
-        },
+          },
+          { length: count + 1 },
+        ),
       ];
     },
   };

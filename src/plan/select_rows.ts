@@ -1,17 +1,16 @@
 import { u32 } from "../algebra/integers.ts";
-import type { ElementType } from "../algebra/types.ts";
 import { isSameType, requireType } from "../algebra/types.ts";
 import { ArgumentError, refuse, shown } from "../errors.ts";
 import type { Kernel } from "../kernels/kernel.ts";
 import { storeFirstKernel, storeFirstOfSegmentsKernel, storeTakenKernel } from "../kernels/select.ts";
-import type { Sizes } from "../kernels/sizes.ts";
 import type { SortSource } from "../kernels/sort.ts";
-import type { CheckedSort } from "./check_sort.ts";
+import type { SortedSegments } from "../kernels/sort_segments.ts";
 import { checkedSort } from "./check_sort.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { moveSizes } from "./gather.ts";
-import type { Pass, PassParams, Plan, RangeName, Scratch } from "./plan.ts";
-import { bound, distinct, wholeWords, withRanges } from "./plan.ts";
+import { passOver } from "./one_dispatch_plan.ts";
+import type { Pass, PassParams, Plan, Scratch } from "./plan.ts";
+import { bound, distinct, rangesTaken, wholeWords, withRanges } from "./plan.ts";
 import type { TopKRowsOptions } from "./select.ts";
 import { common } from "./select.ts";
 import type { SortedPositions } from "./select_each.ts";
@@ -27,59 +26,70 @@ import {
   requireSortedSegments,
   slottedFor,
   startBindings,
+  startRanges,
 } from "./sort_segments.ts";
 
 // Selections of the first elements of each row. Rows that fit in work-group memory are sorted there. Longer rows are divided into
 // chunks that fit: the first elements of each chunk are a shorter row, and so on. If that leaves too many elements, the rows are
 // sorted. Segments between offsets are sorted in any case.
 
-/** A selection of the first elements of each row, as its plans take it. */
-interface RowSelection {
-  readonly type: ElementType;
+/** A selection of the first elements of each row, or of each segment, as its plans take it. */
+interface FirstOfEach {
+  readonly segments: SortedSegments;
   readonly k: number;
   readonly maxLength: number;
   /** What all plans of it have. */
   readonly plan: Omit<Plan, "kernels" | "scratch" | "passes">;
-  /** The positions of the elements that are taken. */
-  readonly taken: Scratch;
-  readonly sizes: Sizes;
 }
 
-/** The last pass, which moves the elements to their places. */
-function storePass({ taken, sizes }: RowSelection, kernel: Kernel, length: number, params: PassParams): Pass {
-  return {
-    kernel,
-    bindings: bound(kernel, { input: "input", output: "output", indices: "indices", positions: taken }),
-    length,
-    tiles: Math.ceil(length / (sizes.workGroupSize * sizes.items)),
-    params,
-  };
-}
+/** The positions that a plan leaves in order, in some scratch. */
+const positionsBy = (order: Plan, positions: Scratch): SortedPositions => ({
+  positions,
+  kernels: order.kernels,
+  scratch: order.scratch,
+  passes: (length, arrangement, params) =>
+    withRanges(order.passes(length, arrangement, false, params), { output: positions }, { first_index: 0 }),
+});
 
-/** Plans the selection by a sort of whole rows, which `order` leaves as positions. */
-function planBySort(selection: RowSelection, order: Plan): Plan {
-  const { type, k, plan, taken, sizes } = selection;
-  const last = storeFirstKernel(type, sizes);
+/** Plans the selection: positions are put in order, and a last pass moves the first elements of each to their places. */
+function planStored(
+  { segments, plan }: FirstOfEach,
+  { positions, kernels, scratch, passes }: SortedPositions,
+  last: Kernel,
+  params: PassParams,
+): Plan {
   return {
     ...plan,
-    kernels: distinct([...order.kernels, last]),
-    scratch: [taken, ...order.scratch],
-    passes(length, arrangement, _, params = {}) {
-      if (length === 0) {
-        return [];
-      }
-      const passes = order.passes(length, arrangement, false, params);
-      return [
-        ...withRanges(passes, { output: taken }, { first_index: 0 }),
-        storePass(selection, last, plan.outputLength(length, params), { k }),
-      ];
+    kernels: distinct([...kernels, last]),
+    scratch: [positions, ...scratch],
+    passes(length, arrangement, _, own = {}) {
+      const places = plan.outputLength(length, own);
+      return places === 0
+        ? []
+        : [
+            ...passes(length, arrangement, own),
+            passOver(
+              last,
+              places,
+              {
+                input: "input",
+                output: "output",
+                indices: "indices",
+                positions,
+                ...startBindings(segments),
+                length_buffer: "length",
+              },
+              { length: segments === "rows" ? places : length, params },
+            ),
+          ];
     },
   };
 }
 
 /** Takes the first `k` positions of each chunk of a row, which are a shorter row, until a row has one chunk. It leaves them in `taken`. */
 function takeByChunks(
-  { k, maxLength, taken, plan }: RowSelection,
+  { k, maxLength, plan }: FirstOfEach,
+  taken: Scratch,
   { slots, slot, kernelFor: kernelOfSlots }: Slotted,
   mostColumns: number,
   keyBytes: number,
@@ -151,23 +161,6 @@ function takeByChunks(
   };
 }
 
-/** Plans the selection of the first elements of each chunk of a row, until a row has one chunk. */
-function planByChunks(selection: RowSelection, takes: SortedPositions): Plan {
-  const { type, plan, taken, sizes } = selection;
-  const last = storeTakenKernel(type, false, sizes);
-  return {
-    ...plan,
-    kernels: distinct([...takes.kernels, last]),
-    scratch: [taken, ...takes.scratch],
-    passes(length, arrangement, _, params = {}) {
-      const passes = takes.passes(length, arrangement, params);
-      return length === 0
-        ? []
-        : [...passes, storePass(selection, last, plan.outputLength(length, params), {})];
-    },
-  };
-}
-
 /** How many elements of a row are left at each level: of each chunk of `slot` elements the first `k`. The last level has one chunk. */
 function columnsOfLevels(columns: number, slot: number, k: number): readonly number[] {
   const chunks = Math.ceil(columns / slot);
@@ -176,56 +169,6 @@ function columnsOfLevels(columns: number, slot: number, k: number): readonly num
   }
   const left = (chunks - 1) * k + Math.min(k, columns - (chunks - 1) * slot);
   return [columns, ...columnsOfLevels(left, slot, k)];
-}
-
-/** Plans the selection of the first elements of each segment that offsets give, or begins and ends: by a sort of each, and a pass that stores them. */
-function planTopKOffsets(
-  { k, smallest, segments, lengthOnGpu = false, ...options }: TopKRowsOptions & { readonly k: number },
-  { type, maxLength }: CheckedSort,
-  facts: DeviceFacts,
-  testing: SegmentTesting,
-): Plan {
-  const title = `topK<${type.name}> of ${segments}`;
-  const sorted = { ...options, lengthOnGpu, segments, indices: true, descending: smallest !== true };
-  const order = planSegmentSort(sorted, untuned(facts), "positions", ["items"], testing);
-  const sizes = moveSizes(title, type, facts);
-  const store = storeFirstOfSegmentsKernel(type, segments, lengthOnGpu, sizes);
-  const sortedPositions: Scratch = { name: "sorted positions", bytes: wholeWords(maxLength * 4) };
-  const placesOf = ({ segment_count: count = 0 }: PassParams = {}): number => count * k;
-  return {
-    ...common(title, maxLength, type),
-    ...planSegmentsOf(segments),
-    vector: 1,
-    needs: new Set<RangeName>([...order.needs, "indices"]),
-    variants: [{ arrangement: "items" }],
-    outputLength: (_length, params) => placesOf(params),
-    kernels: distinct([...order.kernels, store]),
-    scratch: [sortedPositions, ...order.scratch],
-    passes(length, arrangement, _, params = {}) {
-      const places = placesOf(params);
-      if (places === 0) {
-        return [];
-      }
-      const passes = order.passes(length, arrangement, false, params);
-      return [
-        ...withRanges(passes, { output: sortedPositions }, { first_index: 0 }),
-        {
-          kernel: store,
-          bindings: bound(store, {
-            input: "input",
-            output: "output",
-            indices: "indices",
-            positions: sortedPositions,
-            ...startBindings(segments),
-            length_buffer: "length",
-          }),
-          length,
-          tiles: Math.ceil(places / (sizes.workGroupSize * sizes.items)),
-          params: { k },
-        },
-      ];
-    },
-  };
 }
 
 /** Whether each segment has a k of its own. @throws {ArgumentError} for another type than that of a k. */
@@ -248,14 +191,7 @@ function sortPositions(
 ): SortedPositions {
   const sorted = { ...options, indices: true, descending: smallest !== true };
   const order = planSegmentSort(sorted, untuned(facts), "positions", ["items"], testing);
-  const positions: Scratch = { name: "sorted positions", bytes: wholeWords(order.maxLength * 4) };
-  return {
-    positions,
-    kernels: order.kernels,
-    scratch: order.scratch,
-    passes: (length, arrangement, params) =>
-      withRanges(order.passes(length, arrangement, false, params), { output: positions }, { first_index: 0 }),
-  };
+  return positionsBy(order, { name: "sorted positions", bytes: wholeWords(order.maxLength * 4) });
 }
 
 /**
@@ -289,37 +225,45 @@ export function planTopKRows(
       refuse(name, other, shown(value), "a number only beside k: u32");
     }
   }
-  if (kind !== "rows") {
-    return isEach
-      ? planTopKEach(options, k, sortPositions(options, facts, testing), facts)
-      : planTopKOffsets({ ...options, k }, checked, facts, testing);
-  }
-  const mostColumns = Math.min(maxLength, maxSegmentLength ?? maxLength);
-  const most = Math.max(1, Math.min(mostColumns, longestTile(facts, testing)));
-  const slotted = slottedFor({ base, range, options: {}, row, facts, most });
-  const selection: RowSelection = {
-    type,
+  const { lengthOnGpu = false } = options;
+  const selection: FirstOfEach = {
+    segments: kind,
     k,
     maxLength,
     plan: {
       ...common(title, maxLength, type),
-      ...planSegmentsOf("rows"),
+      ...planSegmentsOf(kind),
       vector: 1,
-      needs: new Set<RangeName>(["input", "output", "indices"]),
+      needs: rangesTaken(
+        { input: true, output: true, indices: true, length: lengthOnGpu },
+        startRanges(kind),
+      ),
       variants: [{ arrangement: "items" }],
-      outputLength: (_length, { columns = 0, segment_count: count = 0 } = {}) => count * Math.min(k, columns),
+      // A segment that is no row has as many places as are asked for.
+      outputLength: (_, { columns = k, segment_count: count = 0 } = {}) => count * Math.min(k, columns),
     },
-    taken: { name: "positions that are taken", bytes: wholeWords(maxLength * 4) },
-    sizes: moveSizes(title, type, facts),
   };
+  const sizes = moveSizes(title, type, facts);
+  if (kind !== "rows") {
+    const positions = sortPositions(options, facts, testing);
+    return isEach
+      ? planTopKEach(options, k, positions, facts)
+      : planStored(selection, positions, storeFirstOfSegmentsKernel(type, kind, lengthOnGpu, sizes), { k });
+  }
+  const mostColumns = Math.min(maxLength, maxSegmentLength ?? maxLength);
+  const most = Math.max(1, Math.min(mostColumns, longestTile(facts, testing)));
+  const slotted = slottedFor({ base, range, options: {}, row, facts, most });
+  const taken: Scratch = { name: "positions that are taken", bytes: wholeWords(maxLength * 4) };
   const takes =
     slotted === undefined || (mostColumns > slotted.slot && 2 * k > slotted.slot)
       ? undefined
-      : takeByChunks(selection, slotted, mostColumns, keyBytes);
+      : takeByChunks(selection, taken, slotted, mostColumns, keyBytes);
   if (isEach) {
     return planTopKEach(options, k, takes ?? sortPositions(options, facts, testing), facts);
   }
-  return takes
-    ? planByChunks(selection, takes)
-    : planBySort(selection, planLong(sorted, "rows", title, facts, testing));
+  if (takes) {
+    return planStored(selection, takes, storeTakenKernel(type, false, sizes), {});
+  }
+  const order = planLong(sorted, "rows", title, facts, testing);
+  return planStored(selection, positionsBy(order, taken), storeFirstKernel(type, sizes), { k });
 }

@@ -9,10 +9,10 @@ import type { SortOptions } from "./check_sort.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { moveSizes } from "./gather.ts";
-import { ofSingleItems } from "./one_dispatch_plan.ts";
+import { ofItems, passOver } from "./one_dispatch_plan.ts";
 import type { TuningOptions } from "./options.ts";
 import type { Pass, Plan, RangeName, Scratch } from "./plan.ts";
-import { bound, distinct, itemTypesOf, rangesTaken, wholeWords, withRanges } from "./plan.ts";
+import { distinct, itemTypesOf, rangesTaken, wholeWords, withRanges } from "./plan.ts";
 import { requireFeature } from "./require_feature.ts";
 import type { SortPlan } from "./sort.ts";
 import { planSort } from "./sort.ts";
@@ -91,27 +91,20 @@ export function planByKeys(
     const isLast = at === steps.length - 1;
     const from = at === 0 ? joined : (turns[(at + 1) % 2] as Scratch);
     const [one, other] = group;
-    const joins: Pass = {
-      kernel: join,
-      bindings: bound(join, {
-        input: one.range,
-        ...(other && { values: other.range }),
-        output: joined,
-        reordered: from,
-        length_buffer: "length",
-      }),
-      length,
-      tiles: Math.ceil(length / (sizes.workGroupSize * sizes.items)),
-    };
+    const joins = passOver(join, length, {
+      input: one.range,
+      ...(other && { values: other.range }),
+      output: joined,
+      reordered: from,
+      length_buffer: "length",
+    });
     const to = isLast ? "output" : (turns[at % 2] as Scratch);
     const sorts = withRanges(sort.passes(length, "items"), { input: joined, values: from, output: to });
     // Positions count from 0 until the last sort.
     return withRanges([joins, ...sorts], {}, isLast ? undefined : { first_index: 0 });
   };
   return {
-    ...ofSingleItems(title),
-    title,
-    maxLength,
+    ...ofItems(title, maxLength),
     kernels: distinct(steps.flatMap(({ join, sort }) => [join, ...sort.kernels])),
     scratch: [joined, ...turns, ...steps.flatMap(({ sort }) => sort.scratch)],
     needs: rangesTaken(

@@ -5,7 +5,7 @@ import { copyKernel } from "../kernels/move_items.ts";
 import type { Sizes } from "../kernels/sizes.ts";
 import type { CheckedSort } from "./check_sort.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import { ofSingleItems, plainSizes } from "./one_dispatch_plan.ts";
+import { ofItems, passOver, plainSizes } from "./one_dispatch_plan.ts";
 import type { Bindable, Bindings, Pass, RangeName, Scratch } from "./plan.ts";
 import { bound, itemTypesOf, rangesTaken, wholeWords } from "./plan.ts";
 
@@ -78,22 +78,15 @@ export function layoutOf(
       kernel === undefined
         ? []
         : [
-            {
-              kernel,
-              bindings: bound(kernel, {
-                input: at === 0 ? keys : values,
-                output: at === 0 ? "output" : valuesOut,
-                length_buffer: "length",
-              }),
-              length,
-              tiles: Math.ceil(length / (copySizes.workGroupSize * copySizes.items)),
-            },
+            passOver(kernel, length, {
+              input: at === 0 ? keys : values,
+              output: at === 0 ? "output" : valuesOut,
+              length_buffer: "length",
+            }),
           ],
     );
   const common = {
-    ...ofSingleItems(title),
-    title,
-    maxLength,
+    ...ofItems(title, maxLength),
     needs,
     itemTypes: { ...itemTypesOf(type, storesKeys ? type : u32), values: valueType, reordered: valueType },
     sizes: { workGroupSize: sizes.workGroupSize, itemsPerThread: sizes.items },

@@ -17,6 +17,7 @@ import type { Moved, SortOptions, SortTesting } from "./check_sort.ts";
 import { checkedSort } from "./check_sort.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { moveSizes } from "./gather.ts";
+import { passOver } from "./one_dispatch_plan.ts";
 import type { TuningOptions } from "./options.ts";
 import type { Bindings, Plan, RangeName, Scratch } from "./plan.ts";
 import {
@@ -359,17 +360,12 @@ export function planLong(
       const most = segments === "rows" ? count : segments === "offsets" ? count + 2 : length + 1;
       return [
         ...withRanges(order.passes(length, arrangement), { output: positions }, { first_index: 0 }),
-        {
-          kernel: number,
-          bindings: bound(number, {
-            output: numbers,
-            reordered: positions,
-            ...startBindings(segments),
-            length_buffer: "length",
-          }),
-          length,
-          tiles: Math.ceil(length / (sizes.workGroupSize * sizes.items)),
-        },
+        passOver(number, length, {
+          output: numbers,
+          reordered: positions,
+          ...startBindings(segments),
+          length_buffer: "length",
+        }),
         ...withRanges(place.lowest(length, Math.max(1, Math.ceil(Math.log2(most)))), {
           input: numbers,
           values: positions,

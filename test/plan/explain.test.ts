@@ -160,6 +160,7 @@ function planOf(code: string): Plan {
     entryPoint: "main",
     bindings: bindingsIn(code),
     vector: 1,
+    tile: 64,
   };
   const bindings = { input: "input", output: moved, counts, state: states, ready, seen } as const;
   return {

@@ -12,7 +12,7 @@ import { atHand } from "../device/transfer.ts";
 import type { Range, ResolvedRanges } from "../executor/executor.ts";
 import type { Planned } from "../executor/planned.ts";
 import { arrangementFor, forgetRuns, withPlan, writtenParams } from "../executor/plans_of_calls.ts";
-import type { LongCall, LongPlanned } from "../streams/pieces_at_hand.ts";
+import type { LongCall } from "../streams/pieces_at_hand.ts";
 import type { HandTypes } from "./hand_types.ts";
 
 // What all calls at hand share: they plan, upload, execute the plan, and read back.
@@ -99,7 +99,7 @@ export const isLong = (length: number, itemBytes: number, { kept, facts: { limit
  */
 export async function runAtHand(
   context: Context,
-  planned: LongPlanned,
+  planned: Planned & { readonly primitive: "scan" | "reduce" },
   { type, from = type }: Omit<HandTypes, "arrayOf">,
   given: Given,
   ends: Partial<Omit<CheckedEnds, "options">>,

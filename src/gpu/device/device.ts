@@ -11,7 +11,7 @@ import { withSubgroupSize } from "./subgroup_size.ts";
 import { COMPUTE_STAGE } from "./usage_flags.ts";
 
 /** The parts of a kernel that its pipeline depends on. */
-export type Compilable = Omit<Kernel, "vector" | "sources">;
+export type Compilable = Omit<Kernel, "vector" | "tile" | "sources">;
 
 const contexts = new WeakMap<GPUDevice, Context>();
 

@@ -1,31 +1,31 @@
-import { valueOfBytes } from "../../algebra/array_values.ts";
 import { bytesOfInitial } from "../../algebra/initial.ts";
-import type { Carried, Operator } from "../../algebra/monoid.ts";
+import type { Operator } from "../../algebra/monoid.ts";
 import { monoid } from "../../algebra/monoid.ts";
 import { add } from "../../algebra/operators.ts";
 import { isTrue } from "../../algebra/truth.ts";
 import type { ElementType } from "../../algebra/types.ts";
-import type { Plan } from "../../plan/plan.ts";
 import { endCall, startCall } from "../device/call_memory.ts";
 import type { CheckedEnds } from "../device/check_ends.ts";
 import type { Context } from "../device/context.ts";
 import type { Given, Target } from "../device/given.ts";
 import { bytesOf, fresh } from "../device/given.ts";
 import type { Planned, PlanOptions } from "../executor/planned.ts";
+import type { FoldInPieces } from "./fold_pieces.ts";
+import { planFoldPieces } from "./fold_pieces.ts";
 import type { WriteFlags } from "./piece_sizes.ts";
 import { bytesOfPieces, itemsOfPiece } from "./piece_sizes.ts";
 import type { Pieces } from "./pieces.ts";
 import { openPieces } from "./pieces.ts";
-import { cutRows, planRowPieces } from "./row_pieces.ts";
+import { cutRows } from "./row_pieces.ts";
 
 // Calls at hand on long arrays. They go in, through and out piece by piece, as a stream does: while one piece is copied by the
 // CPU, the GPU works on others. So a call takes a few pieces of memory on the device and for staging, whatever its length,
 // and the array may be longer than a buffer of the device.
 
-/** A call that can go in pieces. */
-export interface LongPlanned extends Planned {
-  readonly primitive: "scan" | "reduce" | "compact";
-}
+/** A call that can go in pieces. Those of scans and reductions have plans of their own. */
+export type LongPlanned =
+  | (Pick<Planned, "all"> & Pick<FoldInPieces, "primitive">)
+  | (Planned & { readonly primitive: "compact" });
 
 /** A call on a long array. */
 export interface LongCall {
@@ -92,82 +92,31 @@ function writerOf({ flags, into, given, outputBytes }: LongCall): WriteFlags | u
 }
 
 /** The options of a call's plan, as far as pieces depend on them. */
-interface LongOptions extends PlanOptions {
-  readonly type: ElementType;
-  readonly from?: ElementType;
-  readonly op?: Operator;
-}
-
-/** What comes before the first item of a call. */
-interface CallStart {
-  /** Its bytes, if the plan takes a value before the first item. */
-  readonly initial?: Uint8Array | undefined;
-  /** How carries are held, if they are no values of the type. */
-  readonly carried?: Carried | undefined;
-}
-
-/** What comes before the first item of a call. `isWhole` is whether pieces have whole rows. */
-function startOf({ planned: { primitive, all }, ends }: LongCall, isWhole: boolean): CallStart {
-  const { type, op = add } = all as LongOptions;
-  const given = (): Uint8Array | undefined =>
-    ends?.initial && bytesOf(ends.initial, primitive, "the initial value", "initial");
-  if (primitive === "compact") {
-    // It has no operator, and its type may take none.
-    return {};
-  }
-  if (isWhole) {
-    // Nothing is carried from one whole row to the next.
-    return { initial: given() };
-  }
-  const { identity, carried } = monoid(op, type, primitive);
-  const first = given();
-  if (carried) {
-    const value = first && valueOfBytes(first, type);
-    return { initial: carried.bytes(value), carried };
-  }
-  // The first piece needs a value before it, too, as all others have a total: the identity, if there is no initial value.
-  return { initial: first ?? bytesOfInitial(identity, type, primitive) };
-}
-
-/** The options of the plan for pieces of `most` items. */
-function optionsForPieces(
-  { planned: { primitive, all }, ends }: LongCall,
-  most: number,
-  isWhole: boolean,
-  { initial, carried }: CallStart,
-): PlanOptions {
-  const isScanOfAll = primitive === "scan" && !isWhole;
-  return {
-    ...all,
-    maxLength: most,
-    ...(initial && { initial: true }),
-    ...(isWhole && { segments: "rows" }),
-    ...(isScanOfAll && { total: true, continued: ends?.initial === undefined }),
-    ...(carried && { carried: true }),
-  };
-}
+type LongOptions = PlanOptions & FoldInPieces["options"];
 
 /** Runs a call piece by piece. Returns the bytes of its result. */
 export function runInPieces(context: Context, call: LongCall): Promise<Uint8Array> {
-  const { planned, outputBytes, ends } = call;
-  const { primitive } = planned;
-  const { type, from = type } = planned.all as LongOptions;
+  const { outputBytes, ends } = call;
+  const { primitive, all } = call.planned;
+  const { type, from = type } = all as LongOptions;
   const itemBytes = { input: from.bytes, output: outputBytes };
   const most = itemsOfPiece(context, from.bytes, outputBytes, call.flags ? 4 : 0);
   const rows = call.columns === undefined ? undefined : cutRows(call.columns, most);
-  const isWhole = rows?.isWhole === true;
   const bytes = bytesOfPieces(primitive, rows?.most ?? most, itemBytes, rows, call.flags !== undefined);
   return inTurn(context, bytes, async () => {
     const writeFlags = writerOf(call);
-    const start = startOf(call, isWhole);
-    const { initial, carried } = start;
+    const options = { ...(all as LongOptions), maxLength: most };
+    const first = ends?.initial && bytesOf(ends.initial, primitive, "the initial value", "initial");
+    const { carried, ...planned }: ReturnType<typeof planFoldPieces> =
+      call.planned.primitive === "compact"
+        ? { planned: { ...call.planned, all: options } }
+        : planFoldPieces({ primitive: call.planned.primitive, options, rows, initial: first }, context.facts);
     const isReduction = primitive === "reduce" && rows === undefined;
     // Whole rows are scanned each on its own, in whatever order.
-    const fromEnd = planned.all.reverse === true && !isWhole;
+    const fromEnd = all.reverse === true && !rows?.isWhole;
     const pieces = openPieces(context, {
-      planned: { ...planned, all: optionsForPieces(call, most, isWhole, start) },
+      ...planned,
       itemBytes,
-      initial,
       readsTotal: isReduction || ends?.total !== undefined,
       writeFlags,
       rows,
@@ -212,8 +161,7 @@ export async function rowsInPieces(
   columns: number,
   call: Pick<LongCall, "given" | "target" | "into" | "ends">,
 ): Promise<Uint8Array> {
-  const plan = (all: PlanOptions): Promise<Plan> => planRowPieces(primitive, all as never, context.facts);
-  const planned = { primitive, all: { ...options, maxLength: call.given.length }, plan };
+  const planned = { primitive, all: { ...options, maxLength: call.given.length } };
   return runInPieces(context, { ...call, planned, columns, outputBytes: options.type.bytes });
 }
 

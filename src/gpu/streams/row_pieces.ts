@@ -1,15 +1,5 @@
 import { requireKind, requireRows } from "../../algebra/segments.ts";
 import { refuse } from "../../errors.ts";
-import { loadSegmentsAndRuns } from "../../parts.ts";
-import type { DeviceFacts } from "../../plan/device_facts.ts";
-import type { AnyOperator } from "../../plan/options.ts";
-import type { Plan } from "../../plan/plan.ts";
-import { planFactsFor } from "../../plan/plan_facts_for.ts";
-import type { ReduceOptions } from "../../plan/reduce.ts";
-import { planReduce } from "../../plan/reduce.ts";
-import type { ScanOptions } from "../../plan/scan.ts";
-import { planScan } from "../../plan/scan.ts";
-import { arrangementFor } from "../executor/plans_of_calls.ts";
 
 // Rows in pieces. If a row fits in a piece, each piece has whole rows, and no piece hands anything on to the next. A longer row
 // goes in parts, each on top of the carry of those before it, and no piece has items of two rows.
@@ -65,22 +55,4 @@ export function rowsOfStream(segments: unknown, caller: string): number {
     refuse(caller, "segments", `{ ${kind} }`, "{ rows }: other segments need all of the data at once");
   }
   return requireRows("rows", value, undefined, caller);
-}
-
-/** Plans a scan or a reduction of rows in pieces: of whole rows, or of parts if the options name no segments. */
-export async function planRowPieces(
-  primitive: "scan" | "reduce",
-  options: AnyOperator<ScanOptions & ReduceOptions>,
-  facts: DeviceFacts,
-): Promise<Plan> {
-  if (options.segments === undefined) {
-    const planner = primitive === "scan" ? planScan : planReduce;
-    return planner(options, await planFactsFor(options, facts), [arrangementFor(options)]);
-  }
-  const [planFacts, { planSegmented }] = await Promise.all([
-    planFactsFor(options, facts, true),
-    loadSegmentsAndRuns(),
-  ]);
-  // Pieces start at vectors, in buffers of their own.
-  return planSegmented(primitive, options, planFacts, ["vectors"]);
 }

@@ -2,7 +2,7 @@ import { isSameKind, kindOfArray } from "../../algebra/array_kinds.ts";
 import { valuesOf } from "../../algebra/array_values.ts";
 import type { AnyArray, ArrayOf, Bytes } from "../../algebra/arrays.ts";
 import { arrayOver, requireMemory } from "../../algebra/arrays.ts";
-import { bytesOfInitial, requireInitial } from "../../algebra/initial.ts";
+import { bytesOfInitial } from "../../algebra/initial.ts";
 import { u32 } from "../../algebra/integers.ts";
 import type { Carried, Operator } from "../../algebra/monoid.ts";
 import { monoid } from "../../algebra/monoid.ts";
@@ -19,21 +19,18 @@ import type { AnyOperator, TuningOptions } from "../../plan/options.ts";
 import { commonNames } from "../../plan/options.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { planFactsFor } from "../../plan/plan_facts_for.ts";
-import type { ReduceOptions } from "../../plan/reduce.ts";
-import { planReduce } from "../../plan/reduce.ts";
 import type { ScanOptions } from "../../plan/scan.ts";
-import { planScan } from "../../plan/scan.ts";
 import type { CallParamsOption } from "../../primitives/call_options.ts";
 import { checkEnds } from "../device/check_ends.ts";
 import type { Context } from "../device/context.ts";
 import { bytesOf, givenOf } from "../device/given.ts";
-import type { Planned } from "../executor/planned.ts";
 import { arrangementFor } from "../executor/plans_of_calls.ts";
 import { loadedParams } from "../executor/with_params.ts";
+import { planFoldPieces } from "./fold_pieces.ts";
 import { itemsOfPiece } from "./piece_sizes.ts";
 import type { Pieces } from "./pieces.ts";
 import { openPieces } from "./pieces.ts";
-import { cutRows, planRowPieces, rowsOfStream } from "./row_pieces.ts";
+import { cutRows, rowsOfStream } from "./row_pieces.ts";
 
 export { rowsGoInPieces, rowsInPieces, runInPieces } from "./pieces_at_hand.ts";
 
@@ -205,49 +202,6 @@ const typesOf = (
   return { from: options.from === undefined ? type : requireType(options.from, caller, "from"), type };
 };
 
-/** The options of a scan or a reduction in pieces. */
-type FoldOptions = Partial<AnyOperator<ScanOptions>> & {
-  readonly from: ElementType;
-  readonly type: ElementType;
-  readonly maxLength: number;
-};
-
-/** How a scan or a reduction is planned whose pieces have whole rows. */
-function plannedOfRows(
-  context: Context,
-  primitive: "scan" | "reduce",
-  options: FoldOptions,
-  hasInitial: boolean,
-): Planned {
-  const all = { ...options, ...(hasInitial && { initial: true }), segments: "rows" as const };
-  return { primitive, all, plan: (own) => planRowPieces(primitive, own as typeof all, context.facts) };
-}
-
-/** How a scan or a reduction is planned whose pieces each come after the total of those before it. */
-function plannedWithCarries(
-  context: Context,
-  primitive: "scan" | "reduce",
-  options: FoldOptions,
-  hasInitial: boolean,
-  carried: Carried | undefined,
-): Planned {
-  const isScan = primitive === "scan";
-  const all = {
-    ...options,
-    // Without an initial value, the first piece comes after the identity.
-    initial: true,
-    ...(isScan && { total: true, continued: !hasInitial }),
-    ...(carried && { carried: true }),
-  };
-  const plan = async (own: typeof all): Promise<Plan> => {
-    const facts = await planFactsFor(own, context.facts);
-    return isScan
-      ? planScan(own, facts, [arrangementFor(own)])
-      : planReduce(own as AnyOperator<ReduceOptions>, facts, [arrangementFor(own)]);
-  };
-  return { primitive, all, plan };
-}
-
 /** The items of a row, if the stream has rows. @throws {ArgumentError} for segments that are no rows, and for a total of rows. */
 function columnsOf(segments: unknown, total: unknown, caller: string): number | undefined {
   if (segments === undefined) {
@@ -292,36 +246,37 @@ function startFold(
   const arrayOf = (...range: Bytes): AnyArray => arrayOver(type, ...range);
   const room = givenOf(total as AnyArray);
   const place = checkEnds(caller, { type, arrayOf }, undefined, total, room).total;
-  const given = initial === undefined ? undefined : requireInitial(initial, type, caller);
-  const hasInitial = given !== undefined;
-  const before = carried ? carried.bytes(given) : bytesOfInitial(given ?? identity, type, caller);
+  const first = initial === undefined ? undefined : bytesOfInitial(initial, type, caller);
   const most = Math.min(itemsOfPiece(context, from.bytes, type.bytes), Math.max(columns ?? 1, known));
   const rows = columns === undefined ? undefined : cutRows(columns, most);
-  const all = { ...(others as Partial<AnyOperator<ScanOptions>>), ...types, maxLength: most };
-  const call = rows?.isWhole
-    ? {
-        planned: plannedOfRows(context, primitive, all, hasInitial),
-        initial: hasInitial ? bytesOfInitial(given, type, caller) : undefined,
-      }
-    : { planned: plannedWithCarries(context, primitive, all, hasInitial, carried), initial: before };
+  const call = planFoldPieces(
+    {
+      primitive,
+      options: { ...(others as Partial<AnyOperator<ScanOptions>>), ...types, maxLength: most },
+      rows,
+      initial: first,
+    },
+    context.facts,
+  );
   // A row that goes in parts has the total of its last part.
   const shown =
     carried && primitive === "reduce" && rows?.isWhole === false
       ? (result: Uint8Array): Uint8Array => bytesOfInitial(carried.value(result), type, caller)
       : undefined;
   const pieces = openPieces(context, {
-    ...call,
-    itemBytes: { input: from.bytes, output: shown ? before.length : type.bytes },
+    planned: call.planned,
+    initial: call.initial,
+    itemBytes: { input: from.bytes, output: (shown && call.initial?.length) ?? type.bytes },
     readsTotal: isRead || place !== undefined,
     rows,
   });
-  const ofNothing = carried ? carried.value(before) : (start?.value ?? identity);
+  const ofNothing = carried ? carried.value(carried.bytes()) : (start?.value ?? identity);
   return {
     pieces,
     ...types,
     carried,
     shown,
-    ofNothing: hasInitial ? undefined : ofNothing,
+    ofNothing: first ? undefined : ofNothing,
     columns,
     place,
   };
