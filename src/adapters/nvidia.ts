@@ -98,16 +98,8 @@ export const singlePass = {
     { elementBytes: 128, algorithm: "subgroup", workGroupSize: 256, items: 8 },
   ],
   offsets: [
-    // u32, H200, mean length 32 and 1024, 2^20: 12.7 µs and 12.0 (512 × 16: 13.7 and 12.1), 2^22: 19.1 and 17.9 (256 × 24: 19.1 and 17.2).
-    {
-      elementBytes: 8,
-      maxLength: 2 ** 22,
-      algorithm: "subgroup",
-      workGroupSize: 256,
-      items: 16,
-      isDefault: true,
-    },
-    // 2^24: 50.9 µs and 46.9 (128 × 24: 53.7 and 54.4; 256 × 16: 54.1 and 53.7; 256 × 20: 53.9 and 50.1).
+    // u32, H200, mean length 32 and 1024, 2^22: 19.1 µs and 17.2 (256 × 16: 19.1 and 17.9), 2^24: 50.9 and 46.9 (128 × 24: 53.7 and 54.4; 256 × 16:
+    // 54.1 and 53.7; 256 × 20: 53.9 and 50.1).
     {
       elementBytes: 8,
       maxLength: 2 ** 25,
@@ -204,28 +196,10 @@ export const singlePass = {
     { elementBytes: 64, algorithm: "subgroup", workGroupSize: 256, items: 28, isDefault: true },
   ],
   runs: [
-    // Keys or starts alone, u32, runs of about 4 and 100, H100, 2^20: 12.7 µs and 12.5 (512 × 16: 13.2 and 12.5; 256 × 16: 13.2 and 12.8), 2^22:
-    // 21.3 and 19.0 (21.7 and 20.8; 21.4 and 20.2), 2^24: runs of 100 and 256 46.9 and 46.7 (47.1 and 46.7; 45.7 and 45.3).
-    {
-      elementBytes: 4,
-      maxLength: 2 ** 22,
-      algorithm: "subgroup",
-      workGroupSize: 384,
-      items: 12,
-      isDefault: true,
-    },
-    { elementBytes: 4, algorithm: "subgroup", workGroupSize: 256, items: 16, isDefault: true },
-    // Lengths with their keys, 2^20: 14.3 µs and 13.7 (384 × 12: 14.1 and 13.5; 256 × 20: 14.8 and 13.8), 2^22: 25.5 and 23.4 (25.7 and 23.0; 26.9 and
-    // 24.8; 1024 × 16: 25.3 and 22.1), 2^24, runs of 100 and 256: 54.3 and 53.8 (58.8 and 58.3; 56.8 and 56.1; 256 × 16: 55.8 and 55.8).
-    {
-      elementBytes: 64,
-      maxLength: 2 ** 25,
-      algorithm: "subgroup",
-      workGroupSize: 512,
-      items: 16,
-      isDefault: true,
-    },
-    // 2^28: 756 µs (512 × 16: 738; 256 × 20: 787; 384 × 16: 844; 128 × 16: 994), of single keys 1431 (1521; 1637; 1682; 1598).
+    // Keys or starts alone, u32, runs of about 4 and 100, H100, 2^20: 13.2 µs and 12.8 (384 × 12: 12.7 and 12.5; 512 × 16: 13.2 and 12.5), 2^22:
+    // 21.4 and 20.2 (21.3 and 19.0; 21.7 and 20.8), 2^24: runs of 100 and 256 45.7 and 45.3 (46.9 and 46.7; 47.1 and 46.7). Lengths with their keys,
+    // 2^24, runs of 100 and 256: 55.8 and 55.8 (512 × 16: 54.3 and 53.8; 384 × 12: 58.8 and 58.3; 256 × 20: 56.8 and 56.1), 2^28: 756 µs (738; 256 ×
+    // 20: 787; 384 × 16: 844; 128 × 16: 994), of single keys 1431 (1521; 1637; 1682; 1598).
     { elementBytes: 64, algorithm: "subgroup", workGroupSize: 256, items: 16, isDefault: true },
   ],
   // u32, half kept, H200, 2^20: 13.3 µs, 2^24: 64.7, 2^28 by 192 × 16: 825, where another run had 749 by 256 × 16. With votes in registers, 2^24:
@@ -233,40 +207,21 @@ export const singlePass = {
   parts: [{ elementBytes: 64, algorithm: "subgroup", workGroupSize: 256, items: 16, isDefault: true }],
   // u8, 2^24: 34.8 µs (512 × 32: 35.4; 512 × 24: 40.7; 512 × 16: 38.9), 2^28: 354 (357; 383; 410); u16, 2^27: 214 (216; 227; 246).
   words: { elementBytes: 4, algorithm: "subgroup", workGroupSize: 256, items: 32, isDefault: true },
-  // 2^28 bytes, H200, where a copy takes 134, and H100, where it takes 190. The first shape in brackets is what `scan` has. Items of 32 bytes have
-  // its row, if they are not many.
+  // 2^28 bytes, H200, where a copy takes 134, and H100, where it takes 190. The first shape in brackets is what `scan` has.
   pairs: [
-    // Integers 162 and 204 (192 × 12: 165 and 200; 192 × 16: 174 and 232), `variance` 206 and 224 (220 and 235; 198 and 223).
-    {
-      elementBytes: 12,
-      exclusive: true,
-      algorithm: "subgroup",
-      workGroupSize: 128,
-      items: 16,
-      isDefault: true,
-    },
-    // Integers 159 and 198 (192 × 12: 164 and 199; 128 × 16: 164 and 200; 160 × 16: 166 and 202), `variance` 203 and 229 (224 and 238; 211 and
-    // 233; 212 and 235).
+    // Integers, inclusive 159 and 198 (192 × 12: 164 and 199; 128 × 16: 164 and 200; 160 × 16: 166 and 202), exclusive 174 and 232 (165 and 200; 162
+    // and 204), `variance` 203 and 229 (224 and 238; 211 and 233; 212 and 235), exclusive 198 and 223 (220 and 235; 206 and 224).
     { elementBytes: 12, algorithm: "subgroup", workGroupSize: 192, items: 16, isDefault: true },
     // Integers, inclusive 200 and 222 (128 × 8: 204 and 232; 128 × 12: 196 and 223), exclusive 197 and 221 (207 and 260; 193 and 239), 2^24 bytes on
     // the H100 28.6 (33.8; 33.9).
     { elementBytes: 24, algorithm: "subgroup", workGroupSize: 256, items: 6, isDefault: true },
     // Integers, inclusive 230 and 261 (192 × 4: 276 and 287; 128 × 8: 243 and 271), exclusive 220 and 255 (268 and 281; 229 and 262).
     { elementBytes: 48, algorithm: "subgroup", workGroupSize: 192, items: 8, isDefault: true },
-    // 2^30 bytes, inclusive: 765 and 838 (128 × 8: 797 and 850; H200, 128 × 12: 801), 2^29 bytes, H100: 436 (441), 2^28: 234 (235), 2^26: 84 (81).
-    {
-      elementBytes: 32,
-      longerThan: 2 ** 23,
-      algorithm: "subgroup",
-      workGroupSize: 160,
-      items: 8,
-      isDefault: true,
-    },
     // 2^30 bytes. Their threads do not hold the items beside their prefixes. H100, exclusive and inclusive: 945 and 998 (192 × 4: 1041 and 1088;
     // inclusive with the items held, 192 × 4 1172, 128 × 8 1240), H200, exclusive: 912 (192 × 4: 1022; 192 × 8: 987).
     { elementBytes: 64, algorithm: "subgroup", workGroupSize: 128, items: 8, isDefault: true },
   ],
-  // Values of at most a word. u32 in runs of 4 and of 10^6 items, H200, 2^28: by keys 787 and 906 (128 × 28: 799 and 890; 128 × 16: 894 and 1123;
+  // Values of at most a word. u32 in runs of 4 and of 10^6 items, H200, 2^28: by keys, loaded as vectors, 787 and 906 (128 × 28: 799 and 890; 128 × 16: 894 and 1123;
   // elements of segments, 256 × 16: 938 and 939), by flags 819 and 955 (912 and 1037; 889 and 1126), by bits 666 and 878 (719 and 854; 776 and
   // 1136). On an H100, memory limits all of them (keys: 384 × 16 1077; elements of segments 1112). Rows: not compared with other sizes.
   flatSegments: { elementBytes: 8, algorithm: "subgroup", workGroupSize: 128, items: 24, isDefault: true },
@@ -409,9 +364,6 @@ export const sort = {
     [2 ** 18, 8],
     [2 ** 20, 16],
   ],
-  // H100, u32 + u32, µs, by 256 threads and by 512: 2^24 688, 707; 2^25 1339, 1312; 2^26 2657, 2510 (512 × 20: 2574; 512 × 24: 2612; 1024 × 16:
-  // 3062); 2^28 10,742, 9690.
-  longMarked: [2 ** 25, 512],
   byVotes: true,
   byArrival: true,
   counterItems: 16,

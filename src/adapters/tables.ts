@@ -89,18 +89,10 @@ export type Rows<Name extends Tuned> = Readonly<Record<Name, readonly TuningRow[
 /** Rows of reductions, and of scans and compactions that read their data twice. */
 export type TwoPassTable = Rows<"scan" | "reduce" | "compact">;
 
-/** A row for scans whose elements are items of exactly so many bytes. Their lanes store vectors by pairs. */
-export interface PairRow extends TuningRow {
-  /** Whether the row is for exclusive scans alone. */
-  readonly exclusive?: true;
-  /** The row is for plans of more items than these. */
-  readonly longerThan?: number;
-}
-
 /** Rows of primitives that read their data once. */
 export interface SinglePassTable extends Rows<"scan" | "compact" | "totals" | "offsets" | "runs" | "parts"> {
-  /** Rows that come before those of `scan` if these are the default. */
-  readonly pairs?: readonly PairRow[];
+  /** Rows that come before those of `scan` if these are the default: for elements of exactly so many bytes, whose lanes store vectors by pairs. */
+  readonly pairs?: readonly TuningRow[];
   /** The row of scans of narrow items, of which threads hold words, if that of `scan` is the default. */
   readonly words?: TuningRow;
   /** The row of scan_flat_segments.wgsl, where `scan` takes subgroups. */
@@ -192,8 +184,6 @@ export interface SortRow extends Shape {
   readonly wordItems: readonly [keys: number, withValues: number];
   /** Shorter data takes fewer items a thread, so that more work-groups share it: up to a number of items, with the shortest first. */
   readonly shorter: readonly (readonly [upTo: number, items: number])[];
-  /** From this number of words with values of a word on, a work-group whose ranks marks check has this many threads. */
-  readonly longMarked: readonly [from: number, threads: number];
   /** Whether subgroups vote, if there are any. */
   readonly byVotes: boolean;
   /**
@@ -218,7 +208,6 @@ export interface SortRow extends Shape {
 /** The columns of sorts for adapters on which no way but the plain one was measured: the same sizes for data of any length. */
 export const plainSort = {
   shorter: [],
-  longMarked: [Infinity, 0],
   byArrival: false,
   partBytes: Infinity,
 } as const satisfies Partial<SortRow>;

@@ -122,8 +122,6 @@ const pairRow = (
         (row) =>
           row.elementBytes === bytes &&
           row.elementBytes === elementBytes &&
-          (!row.exclusive || options.exclusive) &&
-          Number(options.maxLength) > (row.longerThan ?? -1) &&
           hasFullSubgroups({ workGroupSize: row.workGroupSize, maxSubgroupSize: facts.subgroupMaxSize }),
       )
     : undefined;

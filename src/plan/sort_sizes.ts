@@ -80,7 +80,6 @@ export function shapeOf(
 export function tileShapeOf({ row, base, maxLength }: CheckedSort, isMarked: boolean): Shape {
   const isAlone = base.payload.kind === "none";
   const movesWords = !movesPairs(base);
-  const [from, threads] = row.longMarked;
   const items =
     wordsPerKey(base.key.type) === 2
       ? row.longKeyItems
@@ -88,7 +87,7 @@ export function tileShapeOf({ row, base, maxLength }: CheckedSort, isMarked: boo
         ? row.wordItems[isAlone ? 0 : 1]
         : row.items;
   return {
-    workGroupSize: isMarked && movesWords && !isAlone && maxLength >= from ? threads : row.workGroupSize,
+    workGroupSize: row.workGroupSize,
     items: row.shorter.find(([upTo]) => maxLength <= upTo)?.[1] ?? items,
   };
 }
