@@ -92,10 +92,11 @@ export function casesOf({ primitive, examples }: Described): readonly ExampleCas
     kind: dataKinds,
     layout: [undefined, ...layouts],
     into: [undefined, 0, 3],
+    isChained: [false, true],
     ...Object.fromEntries(chosen.map(([option, values]) => [option, [undefined, ...values]])),
   }).map((row) => {
     const { types, example, lengths: lengthsOf, place, before, lengthOnGpu, ...others } = row;
-    const { tiles: own, facts, params, kind, layout, into, ...options } = others;
+    const { tiles: own, facts, params, kind, layout, into, isChained, ...options } = others;
     const length = nextOf(lengthsOf, lengthsOf(own.edges));
     const seed = next();
     return {
@@ -117,6 +118,7 @@ export function casesOf({ primitive, examples }: Described): readonly ExampleCas
         ...(seed % 4 > 0 && { firstIndex: seed % 4 === 1 ? seed : 2 ** 32 - 1 - (seed % 99) }),
         ...(layout && { layout }),
         ...(into !== undefined && { into }),
+        isChained,
       },
       facts,
       isOnCpu: place === "at hand" && seed % 2 === 0,
