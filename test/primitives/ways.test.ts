@@ -62,6 +62,7 @@ interface VectorWay {
 const { own, gpu, nvidia } = adapters;
 const twelve = ["u32", "u32", "f32"] as const;
 const twenty = ["u32", "u32", "i32", "u32", "u32"] as const;
+const twentyFour = ["i64", "i32", "i32", "u32"] as const;
 const segmented = ["scan", "reduce"];
 const some: readonly TypeSpec[] = ["u32", "f32", "f64", "f16", "u64", twelve];
 
@@ -70,8 +71,10 @@ const vectors: readonly VectorWay[] = [
   { type: "u32", algorithm: "blelloch", itemsPerThread: 8 },
   { type: "u32", algorithm: "subgroup", itemsPerThread: 8 },
   { type: "u64", algorithm: "hillis-steele", itemsPerThread: 4 },
-  { type: twelve, algorithm: "blelloch", itemsPerThread: 4 },
-  { type: twelve, algorithm: "subgroup", itemsPerThread: 4, facts: own },
+  { type: twelve, algorithm: "blelloch", itemsPerThread: 4, facts: own },
+  { type: twelve, algorithm: "subgroup", itemsPerThread: 4 },
+  { type: twentyFour, algorithm: "subgroup", itemsPerThread: 2 },
+  { type: twentyFour, algorithm: "subgroup", itemsPerThread: 3, facts: own },
   { type: twenty, algorithm: "hillis-steele", itemsPerThread: 4 },
   { type: "f16", algorithm: "subgroup", itemsPerThread: 8 },
   // With subgroups of at most 32 lanes, votes are kept in place of ranks.
@@ -95,6 +98,13 @@ const ways: readonly Way[] = [
     facts: nvidia,
     options,
   })),
+  {
+    primitives: segmented,
+    kinds: ["rows"],
+    types: some,
+    facts: own,
+    options: { workGroupSize: 8, itemsPerThread: 4 },
+  },
   // A thread for each column, and work-groups that take blocks of columns.
   {
     primitives: segmented,
@@ -124,7 +134,7 @@ const ways: readonly Way[] = [
 
 const isSegmented = (kind: keyof typeof kinds): boolean => kind === "rows" || kind === "columns";
 /** How many examples of a kind a way takes. In results.test.ts, each example meets each adapter. */
-const counts: Partial<Record<keyof typeof kinds, number>> = { "no segments": 2, rows: 2, columns: 2 };
+const counts: Partial<Record<keyof typeof kinds, number>> = { "no segments": 2, columns: 2 };
 
 const wayRows = ways.flatMap(({ types, facts, options, ...way }, at) =>
   way.primitives.flatMap((primitive, by) =>
@@ -134,7 +144,9 @@ const wayRows = ways.flatMap(({ types, facts, options, ...way }, at) =>
       return chosen.flatMap((type) => {
         const all = exampleNumbers(primitive, typeOf(type), kinds[kind]);
         const { [kind]: count = 1 } = counts;
-        return Array.from({ length: Math.min(count, all.length) }, (_, place) => ({
+        // Rows have other lengths in each draw.
+        const draws = kind === "rows" ? 4 : Math.min(count, all.length);
+        return Array.from({ length: draws }, (_, place) => ({
           primitive,
           kind,
           type,
@@ -142,7 +154,9 @@ const wayRows = ways.flatMap(({ types, facts, options, ...way }, at) =>
           options: {
             ...options,
             // If passes are named, no work-group takes whole rows.
-            ...(!isSegmented(kind) && { passes: (["single", "reduce-then-scan"] as const)[(at + turn) % 2] }),
+            ...(!isSegmented(kind) && {
+              passes: (["single", "reduce-then-scan"] as const)[(at + turn + place) % 2],
+            }),
           },
           example: all[(count * (at + by) + place) % all.length] as number,
           turn: at + by + turn + place,
@@ -156,13 +170,13 @@ test.for(wayRows)(
   "$primitive of $type, $kind, example $example, $options, $facts.vendor",
   async ({ primitive, kind, type, facts, options, example, turn }, { skip }) => {
     const tile = options.workGroupSize * options.itemsPerThread;
-    const lengths = isSegmented(kind) ? [0, 1, 97, 360, 1024, 1030] : [0, 1, ...around(tile), 2 * tile + 5];
+    const lengths = isSegmented(kind) ? [0, 1, 97, 360, 1024, 1536] : [0, 1, ...around(tile), 2 * tile + 5];
     const call = {
       primitive,
       type,
       maxLength: Math.max(...lengths),
       example,
-      seed: randomBits(`${primitive} ${kind} ${turn}`)(),
+      seed: randomBits(`${primitive} ${type} ${kind} ${turn} ${example}`)(),
       options: {
         ...options,
         ...(primitive === "scan" && { exclusive: turn % 4 < 2, reverse: turn % 2 === 0 }),
