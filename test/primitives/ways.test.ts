@@ -134,7 +134,7 @@ const ways: readonly Way[] = [
 
 const isSegmented = (kind: keyof typeof kinds): boolean => kind === "rows" || kind === "columns";
 /** How many examples of a kind a way takes. In results.test.ts, each example meets each adapter. */
-const counts: Partial<Record<keyof typeof kinds, number>> = { "no segments": 2, columns: 2 };
+const counts: Partial<Record<keyof typeof kinds, number>> = { "no segments": 3, columns: 2 };
 
 const wayRows = ways.flatMap(({ types, facts, options, ...way }, at) =>
   way.primitives.flatMap((primitive, by) =>
@@ -155,10 +155,14 @@ const wayRows = ways.flatMap(({ types, facts, options, ...way }, at) =>
             ...options,
             // If passes are named, no work-group takes whole rows.
             ...(!isSegmented(kind) && {
-              passes: (["single", "reduce-then-scan"] as const)[(at + turn + place) % 2],
+              passes: (["single", "reduce-then-scan"] as const)[
+                (kind === "no segments" ? place : at + turn) % 2
+              ],
             }),
           },
-          example: all[(count * (at + by) + place) % all.length] as number,
+          // The first example without segments is the plain call: it goes in one pass and in two.
+          example: all[kind === "no segments" && place < 2 ? 0 : (at + by + place) % all.length] as number,
+          reverse: place % 3 === 1,
           turn: at + by + turn + place,
         }));
       });
@@ -168,7 +172,7 @@ const wayRows = ways.flatMap(({ types, facts, options, ...way }, at) =>
 
 test.for(wayRows)(
   "$primitive of $type, $kind, example $example, $options, $facts.vendor",
-  async ({ primitive, kind, type, facts, options, example, turn }, { skip }) => {
+  async ({ primitive, kind, type, facts, options, example, reverse, turn }, { skip }) => {
     const tile = options.workGroupSize * options.itemsPerThread;
     const lengths = isSegmented(kind) ? [0, 1, 97, 360, 1024, 1536] : [0, 1, ...around(tile), 2 * tile + 5];
     const call = {
@@ -179,7 +183,7 @@ test.for(wayRows)(
       seed: randomBits(`${primitive} ${type} ${kind} ${turn} ${example}`)(),
       options: {
         ...options,
-        ...(primitive === "scan" && { exclusive: turn % 4 < 2, reverse: turn % 2 === 0 }),
+        ...(primitive === "scan" && { exclusive: turn % 4 < 2, reverse }),
       },
       lengthOnGpu: turn % 2 === 0,
     };
