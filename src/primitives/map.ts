@@ -195,6 +195,8 @@ export const mapExamples: Examples<Options> = {
       windows("nearest"),
       windows("wrap", 2 * length + far),
       ...(type.kind === "struct" ? [] : [windows(2)]),
+      // A result of the elements' own type, which may go where they are.
+      { options: { map: "x" }, twins: { map: (x: unknown) => x } },
     ];
   },
 };

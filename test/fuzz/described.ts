@@ -751,11 +751,13 @@ function recordingOf(
   const counted = results.find((one) => one.length === "count");
   const [first] = results as readonly [Result];
   const isInPlace = layout === "in place" && inPlaceOf({ ...called, results }, given) !== undefined;
+  // All ranges start at vectors, or each at another item.
+  const apart = before % 16 === 0 ? 0 : 1;
   const read = operands.map(({ operand: { name, range, isWritten }, type, bytes }, at) => ({
     name: range,
     bytes,
     itemBytes: unitOf(type),
-    items: before + at,
+    items: before + apart * at,
     ...(isWritten && { after: meant[name] }),
     ...(isInPlace &&
       range === "input" && { after: stored(bytes, first, meant[first.name] ?? NOTHING, given) }),
@@ -763,7 +765,13 @@ function recordingOf(
   const written = results.map((result, at): OwnRange => {
     const bytes = new Uint8Array(result.most * result.type.bytes).fill(FILL);
     const after = stored(bytes, result, meant[result.name] ?? NOTHING, given);
-    return { name: result.range, bytes, after, itemBytes: unitOf(result.type), items: before + 1 + at };
+    return {
+      name: result.range,
+      bytes,
+      after,
+      itemBytes: unitOf(result.type),
+      items: before + apart * (1 + at),
+    };
   });
   const arrays = placedRanges(own, read, isInPlace ? written.slice(1) : written, layout);
   if (isInPlace) {

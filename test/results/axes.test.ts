@@ -16,9 +16,7 @@ import { planSegmented } from "../../src/plan/plan_segmented.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { sortReference, topKReference } from "../../src/reference/sort.ts";
-import { arrayBuffer, destroyAll, readAs, readWords, storageBuffer, submit } from "../support/buffers.ts";
-import type { Combination } from "../support/combinations.ts";
-import { combinations, itemsOf } from "../support/combinations.ts";
+import { arrayBuffer, destroyAll, readWords, storageBuffer, submit } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { untyped, useAdapters, useFold } from "../support/fold.ts";
 import type { Subject } from "../support/mutations.ts";
@@ -34,29 +32,12 @@ const fold = useFold();
 const nextAdapter = useAdapters();
 
 const MOST = 2400;
-const shapes: readonly (readonly [matrices: number, rows: number, columns: number])[] = [
-  [3, 17, 3],
-  [5, 2, 33],
-  [2, 90, 8],
-  [7, 31, 5],
-];
-
 const divisions = {
   "one chunk": { alone: 1 },
   "many chunks": { alone: 2 ** 20, threads: 2 ** 12 },
   "blocks, one chunk": { alone: 1, threads: 2 ** 20, block: 2 },
   "blocks, chunks": { alone: 2 ** 20, threads: 1000, block: 4 },
 } as const;
-
-const cases = combinations.flatMap((row, at) =>
-  Object.entries(divisions)
-    .filter((_, by) => at === 0 || by === at % 4)
-    .map(([divided, testing]) => ({ ...row, testing, name: `${row.type.name}, ${row.op.name}, ${divided}` })),
-);
-
-/** Two shapes for each case, which take turns: types and divisions do not interact with them. */
-const shapesFor = (turn: number) =>
-  [turn, turn + 1].map((at) => ({ at, shape: shapes[at % shapes.length] as (typeof shapes)[number] }));
 
 /** A plan along the middle axis of matrices. Recordings say how many there are. */
 const planned = (
@@ -75,79 +56,6 @@ const planned = (
     planSegmented(primitive, { ...sizes, ...options, segments } as never, facts, ALL_ARRANGEMENTS, testing),
   );
 };
-
-/** Records a plan from item 3 of its input to item 5 of its output, and compares both with what they should hold. */
-async function expectRecorded(
-  prepared: Prepared,
-  { type }: Combination,
-  data: AnyArray,
-  more: object,
-  expectedOf: (grouping: object) => AnyArray,
-): Promise<void> {
-  const itemWords = Math.max(1, type.bytes / 4);
-  const input = arrayBuffer(fold().device, data, itemWords * 3, 4);
-  const poison = randomWords(itemWords * (data.length + 20), "axes");
-  const output = storageBuffer(fold().device, poison);
-  const ranges = {
-    input: { buffer: input, offset: 12 * itemWords },
-    output: { buffer: output, offset: 20 * itemWords },
-    length: data.length,
-    ...more,
-  } as never;
-  submit(fold().device, (encoder) => prepared.record(encoder, ranges));
-  const expected = expectedOf(type.name === "f64" ? { grouping: prepared.groupingOf(ranges) } : {});
-  const found = await readWords(fold().device, output);
-  const start = 5 * itemWords;
-  const end = start + Math.ceil(expected.byteLength / 4);
-  expectSameBits(readAs(expected, type, found.slice(start)), expected, "results");
-  expectSameBits(found.slice(0, start), poison.slice(0, start), "before the output");
-  expectSameBits(found.slice(end), poison.slice(end), "behind the output");
-  destroyAll(input, output);
-}
-
-const scans = cases.flatMap((row, at) =>
-  (at < 4 ? [false, true] : [at % 2 === 0]).map((reverse) => ({ ...row, reverse, turn: at })),
-);
-test.for(scans)("a scan of $name, reverse: $reverse", async (row, { skip }) => {
-  const { reverse, turn } = row;
-  const { type, op, testing, initial } = row;
-  const { feature } = type;
-  skip(feature !== undefined && !fold().device.features.has(feature), "the adapter lacks the type");
-  for (const { at, shape } of shapesFor(turn)) {
-    const exclusive = at % 2 === 0;
-    const starts = at % 3 === 0 ? { initial } : {};
-    const options = { type, op, exclusive, reverse };
-    const scan = await planned("scan", { ...options, initial: at % 3 === 0 }, shape, testing);
-    const data = itemsOf(row, shape[0] * shape[1] * shape[2]);
-    const segments = { shape, axis: 1 };
-    await expectRecorded(
-      scan,
-      row,
-      data,
-      starts,
-      (order) => scanReference(data, { ...options, segments, ...starts, ...order } as never) as AnyArray,
-    );
-    scan.destroy();
-  }
-});
-
-test.for(cases.map((row, turn) => ({ ...row, turn })))("a reduction of $name", async (row, { skip }) => {
-  const { type, op, testing, initial } = row;
-  const { feature } = type;
-  skip(feature !== undefined && !fold().device.features.has(feature), "the adapter lacks the type");
-  for (const { at, shape } of shapesFor(row.turn)) {
-    const starts = at % 3 === 0 ? { initial } : {};
-    const reduce = await planned("reduce", { type, op, initial: at % 3 === 0 }, shape, testing);
-    const data = itemsOf(row, shape[0] * shape[1] * shape[2]);
-    const options = { type, op, segments: { shape, axis: 1 }, ...starts };
-    await expectRecorded(reduce, row, data, starts, (order) => {
-      const totals = reduceReference(data, { ...options, ...order } as never) as unknown as AnyArray;
-      expect(totals.length).toBe(shape[0] * shape[2]);
-      return totals;
-    });
-    reduce.destroy();
-  }
-});
 
 describe("a length on the GPU cuts off the last matrices", () => {
   for (const [divided, testing] of Object.entries(divisions)) {

@@ -1,26 +1,22 @@
 import { describe, expect, test } from "vitest";
-import type { HistogramRow } from "../../src/adapters/tables.ts";
 import type { ScalarArray } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import { decodeFloat16, encodeFloat16 } from "../../src/algebra/float16.ts";
 import { f16 } from "../../src/algebra/floats.ts";
-import { i32, u32 } from "../../src/algebra/integers.ts";
+import { u32 } from "../../src/algebra/integers.ts";
 import { struct } from "../../src/algebra/struct.ts";
-import type { Scalar, ScalarType, TypeName } from "../../src/algebra/types.ts";
-import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
+import type { Scalar, TypeName } from "../../src/algebra/types.ts";
+import { i64, u64 } from "../../src/algebra/types_64.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
-import { prepare } from "../../src/gpu/recordings/recording.ts";
 import { ArgumentError, add, exactAdd, FeatureError, LimitError, SourceError } from "../../src/node.ts";
 import type { HistogramOptions } from "../../src/plan/histogram.ts";
 import { planHistogram } from "../../src/plan/histogram.ts";
 import { histogramReference } from "../../src/reference/histogram.ts";
-import { destroyAll, readWords, storageBuffer } from "../support/buffers.ts";
+import { readWords, storageBuffer } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { useFold } from "../support/fold.ts";
 import { factsWith } from "../support/kernels.ts";
-import { around } from "../support/lengths.ts";
 import { errorOf } from "../support/option_checks.ts";
-import { pairs } from "../support/pairs.ts";
 import { anyItems, randomBits, valuesAs } from "../support/random.ts";
 
 const fold = useFold();
@@ -194,106 +190,7 @@ describe("WGSL for the bin", () => {
   });
 });
 
-/** Sizes that make every kind of kernel. */
-const variants: readonly Partial<HistogramRow>[] = [
-  {},
-  { copies: 4, runs: true },
-  { copies: 32, counterBytes: 2 ** 12, runs: false, workGroups: 3 },
-  { copies: 2, runs: true, workGroups: 1 },
-];
-const shapes = [
-  { workGroupSize: 1, itemsPerThread: 1 },
-  { workGroupSize: 3, itemsPerThread: 5 },
-  { workGroupSize: 32, itemsPerThread: 4 },
-  { workGroupSize: 7, itemsPerThread: 8 },
-];
-const recorded = pairs({
-  variant: variants,
-  shape: shapes,
-  type: [i32, f64, f16] as readonly ScalarType[],
-  weights: [undefined, u32, i32],
-  lengthOnGpu: [false, true],
-}).map((row, number) => ({ ...row, number, of: row.weights?.name ?? "nothing" }));
-
 describe("recorded", () => {
-  const BEHIND = 80;
-  const POISON = 0xa5a5a5a5;
-
-  test.for(recorded)(
-    "$type.name, weights of $of, $variant, $shape.workGroupSize × $shape.itemsPerThread, length on the GPU: $lengthOnGpu",
-    async ({ type, variant, shape, weights, lengthOnGpu, number }, { skip }) => {
-      skip(lacks(type.name), "the adapter has no shader-f16");
-      const { device } = fold();
-      const context = contextOf(device);
-      const rule = rulesOf[type.name][number % rulesOf[type.name].length] as Rule;
-      const maxLength = 500;
-      const options = {
-        type,
-        ...rule,
-        ...shape,
-        maxLength,
-        lengthOnGpu,
-        ...(weights && { weights }),
-      };
-      const plan = planHistogram(options as HistogramOptions, context.facts, variant);
-      const prepared = await prepare(context, plan);
-      const tile = shape.workGroupSize * shape.itemsPerThread;
-      const bins = plan.outputLength(0);
-      for (const [first, length] of [
-        [0, 0],
-        [5, 1],
-        ...around(tile).map((length) => [8, length] as const),
-        [3, 499],
-        [64, 400],
-      ] as const) {
-        const title = `${type.name} ${length} from ${first}, ${number}`;
-        const data = itemsFor(type.name, rule, length, title);
-        const held = new Uint8Array(Math.ceil(((first + maxLength) * type.bytes + BEHIND) / 4) * 4).fill(
-          0x3c,
-        );
-        held.set(
-          new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength),
-          first * type.bytes,
-        );
-        const outputFirst = first % 7;
-        const dirty = new Uint32Array(outputFirst + bins + BEHIND).fill(POISON);
-        const next = randomBits(title);
-        const marks =
-          weights &&
-          (weights === i32 ? Int32Array.from({ length }, next) : Uint32Array.from({ length }, next));
-        const marked = new Uint32Array(first + maxLength);
-        if (marks !== undefined) {
-          marked.set(new Uint32Array(marks.buffer), first);
-        }
-        const buffers = [new Uint32Array(held.buffer), dirty, marked, Uint32Array.of(7, length)].map(
-          (words) => storageBuffer(device, words),
-        );
-        const [input, output, weighing, count] = buffers as [GPUBuffer, GPUBuffer, GPUBuffer, GPUBuffer];
-        const encoder = device.createCommandEncoder();
-        prepared.record(encoder, {
-          input: { buffer: input, offset: first * type.bytes },
-          output: { buffer: output, offset: outputFirst * 4 },
-          ...(marks && { weights: { buffer: weighing, offset: first * 4 } }),
-          length: lengthOnGpu ? { buffer: count, offset: 4 } : length,
-        });
-        device.queue.submit([encoder.finish()]);
-        const seen = await readWords(device, output);
-        const given = {
-          ...rule,
-          ...typed(type.name),
-          ...(marks && { weights: marks }),
-        };
-        const expected = dirty.slice();
-        const sums = histogramReference(data, given as never) as Uint32Array;
-        expected.set(new Uint32Array(sums.buffer), outputFirst);
-        expectSameBits(seen, expected, title);
-        expectSameBits(await readWords(device, input), new Uint32Array(held.buffer), `${title}: the input`);
-        destroyAll(...buffers);
-      }
-      prepared.destroy();
-    },
-  );
-
   test("again and again into the same bins, and parts of longer data", async () => {
     const { device } = fold();
     const histogram = await fold().prepareHistogram({ type: u32, bins: 3, bin: "i % 5u", maxLength: 100 });

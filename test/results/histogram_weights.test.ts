@@ -1,9 +1,8 @@
-import { describe, expect, test } from "vitest";
-import type { AnyArray, ScalarArray } from "../../src/algebra/arrays.ts";
+import { expect, test } from "vitest";
+import type { ScalarArray } from "../../src/algebra/arrays.ts";
 import { arrayOver } from "../../src/algebra/arrays.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import { decodeFloat16, encodeFloat16 } from "../../src/algebra/float16.ts";
-import { f32, u32 } from "../../src/algebra/index.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
 import { narrowTypes } from "../../src/algebra/narrow_types.ts";
 import { operators } from "../../src/algebra/operator_table.ts";
@@ -13,10 +12,9 @@ import type { WeighedOptions } from "../../src/plan/bin_weights.ts";
 import type { HistogramOptions } from "../../src/plan/histogram.ts";
 import { histogramReference } from "../../src/reference/histogram.ts";
 import { simulatedGpu } from "../../src/simulator/index.ts";
-import { bytesIn, destroyAll, readWords, storageBuffer, submit } from "../support/buffers.ts";
+import { bytesIn, destroyAll } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { useAdapters, useFold } from "../support/fold.ts";
-import { around } from "../support/lengths.ts";
 import { affine } from "../support/operators.ts";
 import { pairs } from "../support/pairs.ts";
 import { randomBits, randomItems } from "../support/random.ts";
@@ -97,73 +95,6 @@ function meant(
   return isHalf ? Uint16Array.from(found as Float64Array, encodeFloat16) : found;
 }
 
-const rows = pairs({
-  rule: rules,
-  combination: combined,
-  lengthOnGpu: [false, true],
-  shape: [{ workGroupSize: 8, itemsPerThread: 2 }, { workGroupSize: 3, itemsPerThread: 5 }, {}],
-}).map((row, at) => {
-  const [name, op] = row.combination;
-  return { ...row, at, op, type: elementTypes[name] as ElementType, title: `${op?.name ?? "no op"}` };
-});
-
-describe("recorded", () => {
-  const [FIRST, POISON] = [3, 0xa5a5a5a5];
-
-  test.for(rows)("$type.name, $title, $rule, length on the GPU: $lengthOnGpu", async (row, { skip }) => {
-    const { rule, op, type, lengthOnGpu, shape, at } = row;
-    skip(lacks(fold(), type), `the adapter has no ${type.name}`);
-    const { device } = fold();
-    const maxLength = 300;
-    const histogram = await fold().prepareHistogram({
-      ...rule,
-      ...shape,
-      ...(op && { op: op as Operator<string> }),
-      type: u32,
-      weights: type,
-      maxLength,
-      lengthOnGpu,
-      y: rule.y && f32,
-    } as HistogramOptions);
-    // Those around a tile of some kernels, and two levels of sums.
-    for (const length of [
-      [0, 1, 300],
-      [...around(16), 299],
-      [...around(15), 257],
-    ][at % 3] ?? []) {
-      const title = `${type.name} ${op?.name} ${length}`;
-      const given = dataOf(rule, length, title);
-      const weights = weightsOf(type, op, length, title);
-      const expected = bytesIn(meant(given, type, weights, op && { op: op as Operator<string> }));
-      const placed = (array: AnyArray | undefined, itemBytes: number): GPUBuffer => {
-        const bytes = new Uint8Array(Math.ceil(((FIRST + maxLength) * itemBytes) / 4) * 4).fill(0x3c);
-        bytes.set(array ? bytesIn(array) : [], FIRST * itemBytes);
-        return storageBuffer(device, new Uint32Array(bytes.buffer));
-      };
-      const [input, y, weighing] = [placed(given.data, 4), placed(given.y, 4), placed(weights, type.bytes)];
-      const dirty = new Uint32Array(2 * FIRST + Math.ceil(expected.length / 4) + 9).fill(POISON);
-      const [output, count] = [dirty, Uint32Array.of(7, length)].map((words) =>
-        storageBuffer(device, words),
-      ) as [GPUBuffer, GPUBuffer];
-      submit(device, (encoder) =>
-        histogram.record(encoder, {
-          input: { buffer: input, offset: FIRST * 4 },
-          weights: { buffer: weighing, offset: FIRST * type.bytes },
-          ...(given.y && { y: { buffer: y, offset: FIRST * 4 } }),
-          output: { buffer: output, offset: FIRST * type.bytes },
-          length: lengthOnGpu ? { buffer: count, offset: 4 } : length,
-        }),
-      );
-      const all = bytesIn(dirty).slice();
-      all.set(expected, FIRST * type.bytes);
-      expectSameBits(await readWords(device, output), new Uint32Array(all.buffer), title);
-      destroyAll(input, y, weighing, output, count);
-    }
-    histogram.destroy();
-  });
-});
-
-// Rules and weights meet each other in recordings: here, each of them meets the CPU and the device.
 const atHand = pairs({
   combination: [
     ...combined.filter(([name], at) => name !== "f16" && at % 2 === 0),

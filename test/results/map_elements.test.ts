@@ -1,21 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { AnyArray } from "../../src/algebra/arrays.ts";
-import { f32 } from "../../src/algebra/floats.ts";
-import { i32, u32 } from "../../src/algebra/integers.ts";
+import { u32 } from "../../src/algebra/integers.ts";
 import type { ElementType } from "../../src/algebra/types.ts";
-import { f64, i64, u64 } from "../../src/algebra/types_64.ts";
+import { f64 } from "../../src/algebra/types_64.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import type { Fold } from "../../src/node.ts";
 import { ArgumentError, LimitError, openFold } from "../../src/node.ts";
 import { planMap } from "../../src/plan/map_elements.ts";
 import { mapReference } from "../../src/reference/map.ts";
-import { destroyAll, readWords, storageBuffer, submit, wordsOf } from "../support/buffers.ts";
+import { destroyAll, readWords, storageBuffer, submit } from "../support/buffers.ts";
 import { useFold } from "../support/fold.ts";
 import type { Subject } from "../support/mutations.ts";
 import { examplesOf, testMutations } from "../support/mutations.ts";
 import { errorOf } from "../support/option_checks.ts";
-import { randomBits, randomItems } from "../support/random.ts";
-import { Particle, particle } from "../support/sorts.ts";
 
 const fold = useFold();
 let onCpu: Fold;
@@ -26,182 +22,6 @@ afterAll(() => onCpu?.destroy());
 
 /** Tiles of 16 items: four vectors of words, or one each. */
 const sizes = { workGroupSize: 4, itemsPerThread: 4 } as const;
-const LENGTHS = [0, 1, 15, 16, 17, 53] as const;
-const MOST = 53;
-
-interface Row {
-  readonly from: ElementType;
-  readonly type: ElementType;
-  readonly map: string;
-  readonly twin: (x: never, i: number, others: never) => unknown;
-  readonly with?: Readonly<Record<string, ElementType>>;
-  readonly neighbours?: Readonly<Record<string, number>>;
-  readonly edge?: unknown;
-}
-
-type Point = { readonly id: number; readonly depth: number; readonly weight: number };
-
-/** Types of each size, and what has other types beside it. All results are exact. */
-const rows: readonly Row[] = [
-  {
-    from: u32,
-    type: u32,
-    map: "x * 2654435761u + i",
-    twin: (x: number, i: number) => Math.imul(x, 2654435761) + i,
-  },
-  { from: i32, type: f32, map: "f32(x >> 8u)", twin: (x: number) => x >> 8 },
-  { from: u64, type: u64, map: "x * x + u64(i)", twin: (x: bigint, i: number) => x * x + BigInt(i) },
-  { from: i64, type: u32, map: "u32(x & 255)", twin: (x: bigint) => Number(x & 255n) },
-  {
-    from: f64,
-    type: f64,
-    map: "x * y + f64(n)",
-    with: { n: u32, y: f64 },
-    twin: (x: number, _: number, { n, y }: { n: number; y: number }) => x * y + n,
-  },
-  {
-    from: particle,
-    type: u32,
-    map: "select(x.id, other.id, other.depth > 0.5) + call",
-    with: { other: particle, call: u32 },
-    twin: ({ id }: Point, _: number, { other, call }: { other: Point; call: number }) =>
-      (other.depth > 0.5 ? other.id : id) + call,
-  },
-  {
-    from: u32,
-    type: particle,
-    map: "let low = f32(x & 255u);\nreturn Particle(x, low, -low);",
-    twin: (x: number) => ({ id: x, depth: x & 255, weight: -(x & 255) }),
-  },
-  {
-    from: i64,
-    type: i64,
-    map: "x - before * after",
-    neighbours: { before: -1, after: 20 },
-    edge: -3n,
-    twin: (x: bigint, _: number, { before, after }: { before: bigint; after: bigint }) => x - before * after,
-  },
-  {
-    from: particle,
-    type: particle,
-    map: "Particle(a.id, x.depth, c.weight)",
-    neighbours: { a: -17, c: 2 },
-    edge: { id: 7, depth: -1.5, weight: 0.25 },
-    twin: (x: Point, _: number, { a, c }: { a: Point; c: Point }) => ({
-      id: a.id,
-      depth: x.depth,
-      weight: c.weight,
-    }),
-  },
-];
-
-/** Where ranges lie: the words before each, and whether the output is in the input's buffer, behind it or in its place. */
-const PLACES = [
-  { title: "at vectors", before: 16 },
-  { title: "at any item", before: 6 },
-  { title: "in one buffer", before: 6, output: "behind" },
-  { title: "in place, at vectors", before: 16, output: "in place" },
-  { title: "in place, at any item", before: 6, output: "in place" },
-] as const;
-
-/** Numbers with few bits, so that structs of floats and products are exact. */
-function items(type: ElementType, length: number, name: string): AnyArray {
-  if (type !== particle && type !== f64) {
-    return randomItems(type, length, name);
-  }
-  const next = randomBits(name);
-  return type === f64
-    ? Float64Array.from({ length }, () => (next() % 2001) / 8 - 100)
-    : Particle.from(
-        Array.from({ length }, () => ({ id: next(), depth: (next() % 9) / 4 - 1, weight: next() % 99 })),
-      );
-}
-
-const meant = (
-  { type, map: _, twin, from, with: __, ...others }: Row,
-  data: AnyArray,
-  beside: object,
-): AnyArray => mapReference(data, { type, map: twin as never, with: beside as never, ...(others as object) });
-
-describe.each(rows)("$from.name to $type.name: $map", (row) => {
-  const { from, type, twin: _, ...others } = row;
-  const besideOf = (length: number) =>
-    Object.fromEntries(
-      Object.entries(row.with ?? {}).map(([name, one]) => [name, items(one, length, `with ${name}`)]),
-    );
-
-  test("at hand on both machines, and on the GPU", async () => {
-    for (const length of [0, 1, MOST]) {
-      const data = items(from, length, `data ${length}`);
-      const beside = besideOf(length);
-      const options = { ...others, type, with: beside, ...sizes };
-      const expected = wordsOf(meant(row, data, beside));
-      expect(wordsOf(await fold().map(data, options as never))).toEqual(expected);
-      const { workGroupSize, itemsPerThread, ...untuned } = options;
-      expect(wordsOf(await onCpu.map(data, untuned as never))).toEqual(expected);
-      const there = Object.entries({ data, ...beside }).map(
-        async ([name, one]) => [name, await fold().upload(one as Uint32Array)] as const,
-      );
-      const { data: input, ...uploaded } = Object.fromEntries(await Promise.all(there));
-      const result = await fold().map(input as never, { ...options, with: uploaded } as never);
-      expect(wordsOf((await (result as { read(): Promise<never> }).read()) as AnyArray)).toEqual(expected);
-      destroyAll(input, result as typeof input, ...Object.values(uploaded));
-    }
-  });
-
-  test("recorded, wherever ranges lie", async () => {
-    const { device } = fold();
-    const plan = await fold().prepareMap({ ...others, from, type, maxLength: MOST, ...sizes } as never);
-    for (const [turn, place] of PLACES.entries()) {
-      const { before } = place;
-      const isShared = "output" in place;
-      if (isShared && (from.bytes !== type.bytes || (place.output === "in place" && row.neighbours))) {
-        continue;
-      }
-      // The shortest and the longest everywhere, the others in turn.
-      for (const length of LENGTHS.filter(
-        (_, at) => at % LENGTHS.length === 5 || at % PLACES.length === turn,
-      )) {
-        const data = items(from, length, `data ${length}`);
-        const beside = besideOf(length);
-        const [offset, own] = [(before * from.bytes) / 1, wordsOf(data)];
-        const expected = wordsOf(meant(row, data, beside));
-        const outputAt = !isShared
-          ? before * type.bytes
-          : place.output === "behind"
-            ? offset + own.byteLength + 3 * from.bytes
-            : offset;
-        const memory = (words: Uint32Array, at: number, room = 0): Uint32Array => {
-          const all = new Uint32Array(at / 4 + words.length + room + 9).fill(0xabad1dea);
-          all.set(words, at / 4);
-          return all;
-        };
-        const first = memory(own, offset, isShared ? expected.length + 20 : 0);
-        const second = memory(new Uint32Array(expected.length).fill(7), outputAt);
-        const input = storageBuffer(device, first);
-        const output = isShared ? input : storageBuffer(device, second);
-        const besides = Object.entries(beside).map(([name, one]) => {
-          const at = 5 * (row.with?.[name]?.bytes ?? 4);
-          return [name, { buffer: storageBuffer(device, memory(wordsOf(one), at)), offset: at }] as const;
-        });
-        submit(device, (encoder) =>
-          plan.record(encoder, {
-            input: { buffer: input, offset },
-            ...(row.with && { with: Object.fromEntries(besides) }),
-            output: { buffer: output, offset: outputAt },
-            length,
-          }),
-        );
-        const after = (isShared ? first : second).slice();
-        after.set(expected, outputAt / 4);
-        expect(await readWords(device, output), `${place.title}, ${length}`).toEqual(after);
-        destroyAll(input, output, ...besides.map(([, one]) => one.buffer));
-      }
-    }
-    plan.destroy();
-  });
-});
-
 test("indices count from firstIndex, and the length may be on the GPU", async () => {
   const { device } = fold();
   const plan = await fold().prepareMap({

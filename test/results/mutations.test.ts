@@ -2,9 +2,8 @@ import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { exactAdd } from "../../src/algebra/exact_add.ts";
 import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
-import { struct } from "../../src/algebra/struct.ts";
 import type { ScalarType } from "../../src/algebra/types.ts";
-import { f64, u64 } from "../../src/algebra/types_64.ts";
+import { f64 } from "../../src/algebra/types_64.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import { prepare } from "../../src/gpu/recordings/recording.ts";
 import type { SortTesting } from "../../src/plan/check_sort.ts";
@@ -13,11 +12,10 @@ import type { TuningOptions } from "../../src/plan/options.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { planSort } from "../../src/plan/sort.ts";
 import { planSegmentSort } from "../../src/plan/sort_segments.ts";
-import { partitionReference } from "../../src/reference/partition.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
-import { expandRunsReference, runLengthsReference } from "../../src/reference/runs.ts";
+import { expandRunsReference } from "../../src/reference/runs.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import { argSortReference, nthReference, sortReference, topKReference } from "../../src/reference/sort.ts";
+import { argSortReference, sortReference, topKReference } from "../../src/reference/sort.ts";
 import { fourMaps, fourMapsInTurn, lastingItems } from "../look_back/operators.ts";
 import { readWords, storageBuffer, submit, wordsOf } from "../support/buffers.ts";
 import { asOnGpus, planAs, useFold } from "../support/fold.ts";
@@ -28,7 +26,7 @@ import type { Change } from "../support/plant.ts";
 import { keepsKeys, keepsRanks } from "../support/plant.ts";
 import { randomItems } from "../support/random.ts";
 
-// Each rule of segments, sorts and selections is broken once in the shader's text.
+// Rules of segments, sorts and selections are broken in the shader's text, one at a time: those that the examples of test/primitives/ need not show.
 
 // Subgroups are small, so that few items take several of them, and items arrive at counters in order.
 const fold = useFold({
@@ -145,8 +143,6 @@ const positionsOf = (
     yield [[...(await readWords(device, reordered)).subarray(0, LENGTH)], [...argSortReference(data)]];
     sort.destroy();
   };
-const byVotes = (data: Uint32Array, tuning: TuningOptions): Subject =>
-  positionsOf(data, tuning, { byMarks: false });
 /** Positions that marks check. If `disorder` is 2, the items of every second tile arrive in a wrong order. */
 const byMarks = (data: Uint32Array, disorder?: number): Subject =>
   positionsOf(
@@ -196,17 +192,7 @@ const byNetwork = (moved: "positions" | undefined): Subject => {
   );
 };
 
-/** Each item is compared with all others, by several threads, of several work-groups. */
-const byComparing = (moved: "positions" | undefined, type: ScalarType = u32): Subject => {
-  const sizes = { compared: [[256, 8, 32]] } as const;
-  return recordedOnce(moved, type, (facts, maxLength) =>
-    planSort({ type, maxLength }, facts, moved, undefined, sizes),
-  );
-};
-
 const both = (segments: object): Subject => all(reduced(segments), scanned(segments));
-
-const Pair = struct({ name: "Pair", fields: { key: u32, weight: f32 } });
 
 /** Keys, and where each came from, which shows stability. */
 const sorted = (options: object, data = numbers): Subject =>
@@ -233,19 +219,6 @@ const sortedAgain: Subject = async function* (own) {
 };
 const bitsOf = (options: object): never => ("bits" in options ? { bits: options.bits } : {}) as never;
 
-/** Each segment on its own: positions, and values that move with the elements. */
-const segmented = (
-  segments: { readonly rows: number } | { readonly offsets: readonly number[] },
-  more: object = {},
-): Subject =>
-  async function* (own) {
-    const expected = argSortReference(few, { segments });
-    yield [await own.argSort(few, { segments, ...more }), expected];
-    const { keys, values } = await own.sort(few, { segments, values: numbers, ...more });
-    yield [keys, sortReference(few, { segments })];
-    yield [values, expected.map((at) => numbers[at] as number)];
-  };
-
 const many = randomItems(u32, 25_003, "many") as Uint32Array;
 /** 26 have a higher digit than all others. */
 const manyAndHigher = many.map((x, at) => (at % 1000 === 0 ? 5000 + (at % 3) : x % 200));
@@ -264,32 +237,6 @@ const greatest = (data: Uint32Array, k: number, segments?: { readonly rows: numb
     yield [values, expected.values];
     yield [indices, expected.indices];
   };
-
-/** A flag for each item, in a buffer: calls at hand make bits of them. */
-const flagsOnGpu: Subject = async function* (own) {
-  const { device } = own;
-  const plan = await own.prepareScan({
-    type: u32,
-    op: affine as never,
-    maxLength: LENGTH,
-    segments: "heads",
-    ...once,
-  } as never);
-  const input = storageBuffer(device, numbers);
-  const heads = storageBuffer(device, flags);
-  const output = storageBuffer(device, new Uint32Array(LENGTH));
-  submit(device, (encoder) =>
-    plan.record(encoder, {
-      input: { buffer: input },
-      output: { buffer: output },
-      heads: { buffer: heads },
-      length: LENGTH,
-    } as never),
-  );
-  const found = await readWords(device, output);
-  plan.destroy();
-  yield [found, scanReference(numbers, { op: affine, segments: { heads: flags } } as never)];
-};
 
 /** Rows that work-groups take whole: level by level, or by subgroups, as on NVIDIA's GPUs. */
 const whole = (columns: number, vendor: string): Subject =>
@@ -525,17 +472,8 @@ const subjects = {
   "rows of 17": both({ rows: 17 }),
   "rows of 1": scanned({ rows: 1 }),
   offsets: both({ offsets }),
-  heads: both({ heads: flags }),
-  "flags on the GPU": flagsOnGpu,
   "bits of heads": scanned({ headBits: bits }),
   keys: both({ keys }),
-  "an initial value": scanned({ offsets }, { initial: 0x30005 }),
-  runs: async function* (own) {
-    const { values, counts } = await own.runLengths(few, twice as never);
-    const expected = runLengthsReference(few);
-    yield [values, expected.values];
-    yield [counts, expected.counts];
-  },
   // Two blocks in each tile, runs longer than many words of bits, and more empty runs in one place than a work-group has threads.
   "runs written out": async function* (own) {
     const counts = Uint32Array.from({ length: LENGTH }, (_, run) =>
@@ -546,64 +484,14 @@ const subjects = {
     const sizes = { workGroupSize: 64, itemsPerThread: 64 };
     yield [await own.expandRuns(numbers, counts, sizes), expandRunsReference(numbers, counts)];
   },
-  "classes by votes": async function* (own) {
-    const sizes = { algorithm: "subgroup", workGroupSize: 128, itemsPerThread: 2 } as const;
-    const found = await own.partition(numbers, { classes: 5, class: "x % 6u", ...sizes });
-    yield [found, partitionReference(numbers, (x) => x % 6, { classes: 5 })];
-  },
-  // Two tiles whose items are all there, and one that lacks some. An item of zero would be kept.
-  "kept items by votes": async function* (own) {
-    const where = "x % 3u != 1u";
-    const keep = (x: number): boolean => x % 3 !== 1;
-    for (const passes of ["reduce-then-scan", "single"] as const) {
-      const sizes = { algorithm: "subgroup", workGroupSize: 128, itemsPerThread: 3, passes } as const;
-      yield [await own.compact(numbers, { where, ...sizes }), numbers.filter(keep)];
-    }
-    const found = await own.partition(numbers, {
-      where,
-      algorithm: "subgroup",
-      workGroupSize: 128,
-      itemsPerThread: 3,
-    });
-    yield [found, partitionReference(numbers, keep)];
-  },
-  "a sort by counters, twice": sorted(twice),
   "a sort by counters, once": sorted(once),
   "sorts by one plan": sortedAgain,
-  // Several subgroups of up to 64 lanes.
-  "a sort by votes": byVotes(numbers, { passes: "single", workGroupSize: 128, itemsPerThread: 2 }),
-  "a sort by votes, of few values": byVotes(few, { ...tile, passes: "reduce-then-scan" }),
   "positions ranked as they arrive": byMarks(few, 2),
   "positions that arrive in order": byMarks(arriving(1)),
   "keys ranked as they arrive": byArrival(numbers, u32, 2),
   "keys that arrive in order": byArrival(arriving(8)),
   "keys with NaN, ranked as they arrive": byArrival(nans, f32, 2),
-  "a sort of some bits": sorted({ ...twice, bits: [3, 14] }),
   "a sort of keys by a network": byNetwork(undefined),
-  "a sort of positions by a network": byNetwork("positions"),
-  "a sort of keys by comparing": byComparing(undefined),
-  "a sort of positions by comparing": byComparing("positions"),
-  "a sort of pairs by comparing": byComparing("positions", u64),
-  "a sort of structs": async function* (own) {
-    const pairs = Pair.from(Array.from(few, (key, at) => ({ key, weight: at })));
-    const found = await own.sort(pairs as never, { key: "x.key", ...twice } as never);
-    const order = [...argSortReference(few)];
-    yield [[...(found as unknown as typeof pairs)].map(({ weight }) => weight), order];
-  },
-  // Positions show stability. LENGTH is 17 × 59.
-  "a sort of short rows": segmented({ rows: 17 }),
-  "a sort of short rows by some bits": async function* (own) {
-    const by = { segments: { rows: 17 }, bits: [3, 5] } as const;
-    yield [await own.argSort(numbers, by), argSortReference(numbers, by)];
-  },
-  "a sort of short segments": segmented({
-    offsets: [0, 0, 3, 3, 60, 61, ...Array.from({ length: 15 }, (_, at) => 110 + 60 * at), 960, LENGTH],
-  }),
-  "a sort of rows by votes": segmented({ rows: 17 }, { algorithm: "subgroup", workGroupSize: 64 }),
-  "a sort of segments by counters": segmented({ offsets }, { algorithm: "blelloch", workGroupSize: 64 }),
-  "a sort of long rows": segmented({ rows: 59 }, { ...tile, itemsPerThread: 2 }),
-  "a sort of long segments": segmented({ offsets }, tile),
-  "the greatest of short rows": greatest(few, 3, { rows: 17 }),
   // A row has several chunks, of 1024 items in software and of 4096 on GPUs.
   "the greatest of long rows": greatest(
     Uint32Array.from({ length: 10_000 }, (_, at) => Math.floor(at / 2) % 2500),
@@ -612,7 +500,6 @@ const subjects = {
   ),
   // Too many for chunks to leave any out.
   "many of the greatest of rows": greatest(manyOfFew.subarray(0, 6000), 1700, { rows: 3000 }),
-  "the greatest": all(greatest(few, 10), greatest(numbers, 10)),
   // The first digit alone tells which the first 26 are.
   "the greatest of many": all(
     greatest(manyAndHigher, 50),
@@ -625,16 +512,6 @@ const subjects = {
   "many of the greatest": all(greatest(manyAndHigher, 100), greatest(manyAndHigher, 1000)),
   // By one number alone, a wrong digit may be right by chance.
   "very many": all(...[7200, 5300, 3100].map((k) => greatest(manyTimes, k))),
-  // Neighbours have equal keys. If the last digit of their index counts for nothing, both are the same element, whichever it is.
-  "the middle": async function* (own) {
-    await own.nth(others, LENGTH >> 1);
-    for (const n of [LENGTH >> 1, (LENGTH >> 1) + 1]) {
-      const expected = nthReference(few, n);
-      const { value, index } = await own.nth(few, n);
-      yield [value, expected.value];
-      yield [index, expected.index];
-    }
-  },
 } satisfies Record<string, Subject>;
 
 /** Between parts of a tile, no order is checked. */
@@ -776,22 +653,10 @@ const mutations: Mutations<keyof typeof subjects> = {
     ],
     "digits lose a carry": [/carry = \(carry >> 16u\) \+ /g, "carry = "],
   },
-  // Segments.
-  heads: {
-    "a head does not cut": ["if (later.heads > 0u) {", "if (false) {"],
-    "heads of what is earlier are forgotten": [
-      "let heads = earlier.heads + later.heads;",
-      "let heads = later.heads;",
-    ],
-  },
   "whole rows of 17": {
     "the total of a run in a row leaves out the last element": [
       "for (var at = 1u; at < count; at++) {",
       "for (var at = 1u; at + 1u < count; at++) {",
-    ],
-    "operands within a whole row are swapped": [
-      "prefix = combine(prefix, row_totals[place]);",
-      "prefix = combine(row_totals[place], prefix);",
     ],
   },
   "whole rows of 17, by subgroups": {
@@ -802,10 +667,6 @@ const mutations: Mutations<keyof typeof subjects> = {
     "rows that start within vectors are taken for rows that do not": [
       "let is_simple = rows_have_vectors();",
       "let is_simple = true;",
-    ],
-    "a row that starts within a vector goes on from the row before": [
-      /if \(at == width\) \{/g,
-      "if (false) {",
     ],
     "a subgroup's run takes nothing of the runs before": [
       "before = combine(before, subgroup_totals[slot]);",
@@ -829,34 +690,12 @@ const mutations: Mutations<keyof typeof subjects> = {
     ],
   },
   "rows of 17": {
-    "operands within a segment are swapped": [
-      "combine_values(earlier.value, later.value)",
-      "combine_values(later.value, earlier.value)",
-    ],
-    "an exclusive prefix goes on from the segment before": [
-      "if (exclusive.heads != inclusive.heads) {",
-      "if (false) {",
-    ],
     "a row that starts inside a vector has no head": [/column \+ \w+ == call\.columns/g, "false"],
-    "the last segment has no total": [
-      "index + 1u == length || head_at(index + 1u) != 0u",
-      "index + 1u < length && head_at(index + 1u) != 0u",
-    ],
   },
   "rows of 1": {
-    "rows start nowhere but at the first item, past the last vector": [
-      "return select(0u, 1u, index % call.columns == 0u);",
-      "return select(0u, 1u, index == 0u);",
-    ],
     "rows shorter than a vector have one head a vector": ["if (call.columns < VECTOR) {", "if (false) {"],
   },
   offsets: {
-    "an offset marks nothing": ["atomicOr(&head_words[start / 32u], 1u << (start % 32u));", ""],
-    "a segment without items gets nothing": [
-      "if (segment < call.segment_count && start >=",
-      "if (false && start >=",
-    ],
-    "the place of a segment after an empty one is the next": ["return low;", "return low + 1u;"],
     "the place of a total is that of its vector's start": [
       /(store_total_of_segment\(vector_of\(tile, thread, item \/ VECTOR\) \* VECTOR) \+ item % VECTOR/,
       "$1",
@@ -865,166 +704,28 @@ const mutations: Mutations<keyof typeof subjects> = {
       /is_last_of_segment\(first \+ (\d+u|item), length\)/g,
       "is_last_of_segment(first, length)",
     ],
-    "the totals of a thread are of its first item": [/if \((\d+u|other) == item\) \{/g, "if (false) {"],
-  },
-  "an initial value": {
-    "the initial value is left out": [
-      "return value_from_stored(initial[call.initial_base]);",
-      "return value_identity();",
-    ],
-  },
-  "flags on the GPU": {
-    "flags past the last vector are dropped": [
-      "index == 0u || heads[call.heads_base + index] != 0u",
-      "index == 0u",
-    ],
-    "flags of vectors are dropped": [/\|\| heads\[call\.heads_base \+ first \+ \w+\] != 0u/g, ""],
   },
   "bits of heads": {
     "all bits of a word are its first ones": [
       "heads[call.heads_base + first / 32u] >> (first % 32u)",
       "heads[call.heads_base + first / 32u]",
     ],
-    "bits past the last vector are dropped": [
-      "let bit = (heads[call.heads_base + index / 32u] >> (index % 32u)) & 1u;",
-      "let bit = 0u;",
-    ],
   },
   keys: {
     "a key is compared with the first of its vector": [/before = own\w*;/g, ""],
-    "the first key of a vector is not compared with the one before it": [
-      "keys[call.keys_base + max(first, 1u) - 1u]",
-      "keys[call.keys_base + first]",
-    ],
-    "a total goes to the next segment's place": ["prefix.heads - 1u", "prefix.heads"],
-    "each run has the first key": ["keys[call.keys_base + index];", "keys[call.keys_base];"],
-    "there is a run too few": [
-      "count_buffer[call.count_base] = element.heads;",
-      "count_buffer[call.count_base] = element.heads - 1u;",
-    ],
   },
   "runs written out": {
-    "a run that goes on in a block is not in it": [
-      "let at = max(start, begin) - begin;",
-      "let at = max(start, begin + 1u) - begin;",
-    ],
-    "empty runs are passed with those behind them": [
-      "run_end(run + stride) == start",
-      "run_end(run + 1u) == start",
-    ],
-    "a word of items takes nothing of the words before": [
-      "starts_before[word], starts == 0u",
-      "0u, starts == 0u",
-    ],
-    "the first of a word's starts counts as the last": [
-      "select(word * 32u + firstLeadingBit(starts)",
-      "select(word * 32u + firstTrailingBit(starts)",
-    ],
     "a block keeps the starts of the one before": ["atomicStore(&block_starts[word], 0u);", ""],
-    "a search for a block's first run goes too far": ["first_run = next;", "first_run = next + 1u;"],
   },
   // Sorts.
   "a sort of keys by a network": {
-    "all runs of a network are in rising order": [
-      "return 0u - (((thread * ITEMS) >> bit) & 1u);",
-      "return 0u;",
-    ],
     "what is past the end comes first in a network": [
       "network_keys[item] = ~Key();",
       "network_keys[item] = Key();",
     ],
-    "a thread takes items of another one after an exchange": [
-      "return ((thread - low) * ITEMS) | (item << bit) | low;",
-      "return ((thread - low) * ITEMS) | (item << bit);",
-    ],
-  },
-  "a sort of positions by a network": {
-    "equal keys of a network turn around": [/&& q < p/g, "&& q > p"],
-    "places of a network are not turned with their keys": [/network_places\[\w+\] \^= mask;/g, ""],
-  },
-  "a sort of positions by comparing": {
-    "of equal items, the earlier one does not come first": [
-      "select(comes_before(key, other), !comes_before(other, key), is_earlier)",
-      "comes_before(key, other)",
-    ],
-    "equal items of a work-group turn around": ["own_key, other < own)", "own_key, other > own)"],
-    "items behind a work-group's own come before those that are equal": [/index > first/g, "false"],
-  },
-  "a sort of keys by comparing": {
-    "a work-group's own items count as others": [/index - first >= OWN/g, "true"],
-    "what is past the end counts": [/index < length && index - first/g, "index - first"],
-    "the items that come right before a place do not count": [
-      "place <= own; place += CHUNKS",
-      "place < own; place += CHUNKS",
-    ],
-  },
-  "a sort of pairs by comparing": {
-    "a search ends before its last step": [
-      "return place + select(0u, 1u, comes_first(sorted_keys[place], key, is_behind));",
-      "return place;",
-    ],
-  },
-  "a sort of some bits": {
-    "the first bit is not left out": ["FIRST_BIT + digit * DIGIT_BITS", "digit * DIGIT_BITS"],
-    "the last digit has all its bits": [
-      "select(RADIX - 1u, LAST_DIGIT, digit == DIGITS - 1u)",
-      "(RADIX - 1u)",
-    ],
-  },
-  // Partitions.
-  "classes by votes": {
-    "items past the end count in the last class": [
-      /- select\(0u, past\w*, class_at\w* == CLASSES - 1u\)/,
-      "",
-    ],
-    "a subgroup's items go where those of the first one do": [/counter_of\((classes\w*\[\w+\])\)/g, "$1"],
-    "each class begins where the first one does": [/load_carry\(part\w* \+ /, "load_carry("],
-    "tiles before have no items": [/(load_carry\(part\w*) \+ min\(tile\w*, call\.tiles - 1u\)/, "$1"],
-    "numbers past the last class are classes of their own": [
-      "min(CLASSES - 1u, class_value",
-      "min(CLASSES, class_value",
-    ],
-  },
-  "kept items by votes": {
-    "items past the end of the last tile vote": [/first\w* \+ \w+ < length\w* && keep/g, "keep"],
-    "each row of a subgroup begins where its first one does": [/row\w*\.y \+ countOneBits/g, "countOneBits"],
-    "the votes of all lanes count as those of the lanes before": [
-      /countOneBits\(row\w*\.x & lanes_before/g,
-      "countOneBits(0u & lanes_before",
-    ],
-    "each subgroup of a tile begins where the first one does": ["before_tile + ranks.before", "before_tile"],
-  },
-  "a sort by counters, twice": {
-    "of a thread's equal items, all have one rank": [
-      /(ranks\[\w+\] = )atomicAdd\((&sort_memory\[own\[\w+\] \* WORK_GROUP_SIZE \+ thread\]), 1u\)/g,
-      "$1atomicLoad($2)",
-    ],
-    "counters are not added up": ["before += count;", ""],
-    "digits are not added up": ["before += digit_values[digit];", ""],
-    "what is past the end comes first": [/(digits\[\w+\]) = RADIX - 1u;/g, "$1 = 0u;"],
-    "places do not start where the digit does in the tile": [
-      "spine[thread * call.tiles + tile] - before.x",
-      "spine[thread * call.tiles + tile]",
-    ],
-    "each tile takes the places of the first one": [
-      "spine[thread * call.tiles + tile] - before.x",
-      "spine[thread * call.tiles] - before.x",
-    ],
-    "a tile's counts go to another one's place": [
-      "digit_counts[thread * call.tiles + tile]",
-      "digit_counts[thread * call.tiles + call.tiles - 1u - tile]",
-    ],
   },
   "a sort by counters, once": {
     "the last digit of a tile has no items": ["return TILE - first;", "return 0u;"],
-    "the tiles before are not added up": ["before.y + sum - before.x", "before.y - before.x"],
-    "a tile hands on what came before it, and not its own": [
-      "sum_state(), sum + count)",
-      "sum_state(), sum)",
-    ],
-    "counts are handed on without their number": ["(state << 30u) | count)", "(state << 30u))"],
-    // The loop is unrolled on GPUs.
-    "a value does not move along": [/put_value\(place, own_values\[\w+\]\);/, ""],
   },
   "sorts by one plan": {
     "bins keep what the sort before the last one counted": [
@@ -1037,20 +738,6 @@ const mutations: Mutations<keyof typeof subjects> = {
       "",
     ],
     "entries of tiles keep what the last sort left": ["atomicStore(&bins[word], 0u);", ""],
-  },
-  "a sort by votes, of few values": {
-    "lanes before do not count": [/count_votes\(peers\w* & others_before\)/g, "0u"],
-    "a subgroup counts one of its equal items": [
-      /(atomicAdd\(&sort_memory\[counters \+ digit\w*\], )before\w* \+ 1u/g,
-      "$11u",
-    ],
-  },
-  "a sort by votes": {
-    "lanes with other digits are peers": [
-      /peers &= select\(~votes\w*, (votes\w*), is_set\w*\);/g,
-      "peers &= $1;",
-    ],
-    "subgroups do not come one after another": [/place \+= count\w*;/g, ""],
   },
   "keys ranked as they arrive": {
     "the order of keys that arrive is not checked": [/is_wrong\w* \|= !is_first\w* & .*/g, ""],
@@ -1112,72 +799,11 @@ const mutations: Mutations<keyof typeof subjects> = {
   "keys with NaN, ranked as they arrive": {
     "NaN are ranked as they arrive": ["return all(x == Key(0xffffffffu));", "return false;"],
   },
-  "a sort of segments by counters": {
-    "the counters keep what the digit before left": [
-      "exchange_segment_values(thread, ranks);\n    clear_ranks(thread);",
-      "exchange_segment_values(thread, ranks);",
-    ],
-    "values stay where they are": ["exchange_segment_values(thread, ranks);", ""],
-    "a segment has the items of the next one": [
-      "select(NO_ITEM, index, index < span.y)",
-      "select(NO_ITEM, index, index <= span.y)",
-    ],
-  },
-  "a sort of structs": {
-    "structs stay where they are": ["read_item(positions[call.positions_base + index])", "read_item(index)"],
-  },
-  // Sorts of segments.
-  "a sort of short rows": {
-    "equal items of a short row fall back": [/(other\w*) < place(\w*) % SLOT/g, "$1 > place$2 % SLOT"],
-  },
-  "a sort of short rows by some bits": {
-    "bits of short rows that do not count do": [/return Key\(\d+u\);/, "return Key(4294967295u);"],
-  },
-  "a sort of short segments": {
-    "what is behind a short segment comes before its items": [
-      /(keys\[\w+\]) = key_bits\(\);/g,
-      "$1 = Key();",
-    ],
-    "a short segment begins where the one before does": [
-      "vec2<u32>(offset_at(segment, length)",
-      "vec2<u32>(offset_at(max(segment, 1u) - 1u, length)",
-    ],
-  },
-  "a sort of rows by votes": {
-    "rows of a tile are one row": [/ \/ SLOT\) \* SLOT_RADIX \+ own/g, " / TILE) * SLOT_RADIX + own"],
-    "what is behind a row is not behind it": [/= SLOT_RADIX - 1u;/g, "= 0u;"],
-    "values of segments stay where they are": ["exchange_segment_values(thread, ranks);", ""],
-  },
-  "a sort of long rows": {
-    "all long rows have one number": ["return index / call.columns;", "return 0u;"],
-  },
-  "a sort of long segments": {
-    "an offset counts as behind its item": [
-      "offset_at(middle, length) <= index",
-      "offset_at(middle, length) < index",
-    ],
-  },
-  "the greatest of short rows": {
-    "one item too few of each row is taken": [
-      "at < call.stored_per_chunk",
-      "at + 1u < call.stored_per_chunk",
-    ],
-  },
   "the greatest of long rows": {
     "the chunks of a row are the first one": ["segment % call.row_chunks * SLOT", "0u * SLOT"],
-    "chunks go on in the next row": ["min(start + SLOT, row + call.columns)", "start + SLOT"],
   },
   "many of the greatest of rows": {
     "the first of all rows are those of the first row": [/(index\w*) \/ stored \* call\.columns \+ /g, ""],
-  },
-  // Selections.
-  "the middle": {
-    "the digit that takes all that is left is passed over": [
-      "remaining - before <= count",
-      "remaining - before < count",
-    ],
-    "what lower digits took is forgotten": ["chosen.remaining = remaining - before;", ""],
-    "what is found is not stored": ["write_item(0u, item);", ""],
   },
   "very many": {
     "of equal keys, the last index is left out": [
@@ -1188,27 +814,6 @@ const mutations: Mutations<keyof typeof subjects> = {
       "return remaining == count;",
       "return remaining <= count;",
     ],
-    "digits of an index are all the first": ["(index >> (call.digit * INDEX_BITS))", "index"],
-  },
-  "the greatest": {
-    "the order of keys is turned": ["return a < b;", "return a > b;"],
-    "numbers of equal keys are no part of a limit": [
-      "(last.x << end) | select(0u, (1u << end) - 1u, all_are_taken)",
-      "0u",
-    ],
-    "what is equal to the limit is dropped": [
-      "(all(limit.key == key) && limit.number < number)",
-      "all(limit.key == key)",
-    ],
-    "of equal elements, those that come later are the first": [
-      "limit.number < number",
-      "limit.number > number",
-    ],
-    "some of a list's elements are not compared": [
-      "task < count * COMPARERS",
-      "task < count * (COMPARERS - 1u)",
-    ],
-    "all indices are the first one": ["= position + call.first_index;", "= call.first_index;"],
   },
   "many of the greatest": {
     "blocks that lower digits took are forgotten": ["remaining -= last.y;\n    let bit", "let bit"],
@@ -1221,20 +826,6 @@ const mutations: Mutations<keyof typeof subjects> = {
     "parts of a block are those of the first one": ["(numbers[block >> bits] << bits)", "0u"],
   },
   "the greatest of many": {
-    "keys that come before the last one are not taken away from what is wanted": [
-      "remaining -= last.y;\n    if (!by_number)",
-      "if (!by_number)",
-      {
-        unseenOnGpus: "what is taken too many has room in the list, and its place in the list leaves it out",
-      },
-    ],
-    "a choice ends while more keys are left than are wanted": [
-      "all_are_taken = remaining == last.z;",
-      "all_are_taken = remaining <= last.z;",
-      {
-        unseenOnGpus: "what is taken too many has room in the list, and its place in the list leaves it out",
-      },
-    ],
     "of equal keys, those with the lowest numbers are not told apart": [
       "numbers[item] >> end, by_number",
       "0u, by_number",
@@ -1243,7 +834,6 @@ const mutations: Mutations<keyof typeof subjects> = {
       "limit.key |= select(Key(), ~bits_above(end), all_are_taken);",
       "",
     ],
-    "elements are all of the first block that is taken": ["few_numbers[at >> shift]", "few_numbers[0u]"],
   },
 };
 

@@ -1,98 +1,19 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { u32 } from "../../src/algebra/integers.ts";
 import { u64 } from "../../src/algebra/types_64.ts";
 import { ArgumentError, LimitError, SourceError } from "../../src/errors.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import type { Fold } from "../../src/gpu/fold.ts";
 import type { Prepared } from "../../src/gpu/recordings/recording.ts";
-import type { Algorithm } from "../../src/kernels/algorithms.ts";
-import type { Example } from "../../src/primitives/examples.ts";
 import { partitionReference } from "../../src/reference/partition.ts";
-import { layouts, runDescribed } from "../fuzz/described.ts";
-import type { Fixture } from "../fuzz/fixture.ts";
-import { fixtureOn } from "../fuzz/fixture.ts";
-import { scaleOf } from "../fuzz/plans.ts";
-import type { TypeSpec } from "../fuzz/values.ts";
-import { typeOf } from "../fuzz/values.ts";
 import { destroyAll, readWords, storageBuffer } from "../support/buffers.ts";
-import { planAs, useFold } from "../support/fold.ts";
-import { around } from "../support/lengths.ts";
-import { exampleNumbers } from "../support/primitives.ts";
+import { useFold } from "../support/fold.ts";
 
-// Partitions as GPUs get them, and what is special to them. All else follows from their examples: test/primitives/.
+// What is special to partitions. All else follows from their examples: test/primitives/.
 
 const fold = useFold();
-let fixture: Fixture;
-beforeAll(() => {
-  fixture = fixtureOn(fold(), scaleOf("simulated"));
-});
 
 const small = { workGroupSize: 32, itemsPerThread: 4 } as const;
-
-interface Row {
-  readonly type: TypeSpec;
-  readonly algorithm: Algorithm;
-  readonly itemsPerThread: number;
-  readonly workGroupSize?: number;
-  /** Whether kernels are those that software adapters get, where loops over long items stay loops; else those that GPUs get. */
-  readonly software?: true;
-}
-const twelve = ["u32", "u32", "f32"] as const;
-const recorded: readonly Row[] = [
-  { type: "u32", algorithm: "blelloch", itemsPerThread: 8 },
-  { type: "u32", algorithm: "subgroup", itemsPerThread: 8 },
-  // With subgroups of at most 32 lanes, votes are kept in place of ranks.
-  { type: "u32", algorithm: "subgroup", workGroupSize: 32, itemsPerThread: 12 },
-  { type: "u64", algorithm: "hillis-steele", itemsPerThread: 4 },
-  { type: "f16", algorithm: "subgroup", itemsPerThread: 8 },
-  { type: twelve, algorithm: "blelloch", itemsPerThread: 4 },
-  { type: twelve, algorithm: "subgroup", itemsPerThread: 4, software: true },
-];
-const isOfClasses = ({ options }: Example): boolean => "classes" in options;
-const kinds = {
-  "two sides": (one: Example) => !(isOfClasses(one) || one.recorded),
-  "the rest in a range of its own": ({ recorded }: Example) => recorded !== undefined,
-  classes: isOfClasses,
-} as const;
-const rows = recorded.flatMap((row, at) =>
-  (Object.keys(kinds) as (keyof typeof kinds)[]).map((kind, turn) => ({
-    ...row,
-    kind,
-    passes: (["single", "reduce-then-scan"] as const)[(at + turn) % 2],
-    turn: at + turn,
-  })),
-);
-
-describe.each(rows)("recorded: $type, $algorithm, $itemsPerThread items, $kind, $passes", (row) => {
-  const { type, kind, algorithm, workGroupSize = 8, itemsPerThread, software = false, passes, turn } = row;
-  beforeAll(() => planAs(fold(), { software }));
-  const tile = workGroupSize * itemsPerThread;
-  const examples = exampleNumbers("partition", typeOf(type), kinds[kind]);
-  const example = examples[turn % examples.length] as number;
-
-  test("at every edge", async ({ skip }) => {
-    const { feature } = typeOf(type);
-    skip(feature !== undefined && !fold().device.features.has(feature), `the adapter has no ${feature}`);
-    const options = { algorithm, workGroupSize, itemsPerThread, passes };
-    const lengths = [0, 1, ...around(tile), 2 * tile + 5];
-    const call = { primitive: "partition", type, maxLength: 2 * tile + 5, example, seed: turn, options };
-    const lengthOnGpu = turn % 2 === 0;
-    for (const [at, length] of lengths.entries()) {
-      const step = {
-        place: "recorded",
-        length,
-        before: 3 * at,
-        data: { kind: "bits", seed: at },
-        ...(at % 2 === 1 && { layout: layouts[at % layouts.length] as (typeof layouts)[number] }),
-      } as const;
-      const verdict = runDescribed(
-        { family: "described", call: { ...call, lengthOnGpu }, steps: [step] },
-        fixture,
-      );
-      expect(await verdict, `${length} items`).toBe("passed");
-    }
-  });
-});
 
 test.each(["single", "reduce-then-scan"] as const)("a rest with a range of its own: %s", async (passes) => {
   const options = { type: u32, where: "i % 3u != 1u", rest: true, passes, maxLength: 300, ...small };

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import { prepareFor } from "../../src/gpu/recordings/prepare_folds.ts";
@@ -10,85 +9,27 @@ import { ALL_ARRANGEMENTS } from "../../src/plan/plan.ts";
 import { planRows } from "../../src/plan/rows.ts";
 import { reduceReference } from "../../src/reference/reduce.ts";
 import { scanReference } from "../../src/reference/scan.ts";
-import { arrayBuffer, destroyAll, readAs, readWords, storageBuffer, submit } from "../support/buffers.ts";
-import { combinations, itemsOf } from "../support/combinations.ts";
+import { destroyAll, readWords, storageBuffer, submit } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { planAs, useFoldOfOneSize } from "../support/fold.ts";
 import { affine } from "../support/operators.ts";
-import { anyItems, randomWords } from "../support/random.ts";
-import { lacks } from "../support/sorts.ts";
+import { randomWords } from "../support/random.ts";
 
-// Scans and reductions of rows that work-groups take whole, or in parts, against the reference, on every element.
+// Rows whose last one is cut off, and when work-groups take whole rows. All else follows from the examples of scans and reductions:
+// test/primitives/.
 
 // Sums of f64 have the order that groupingOf gives.
 const fold = useFoldOfOneSize();
 
-/** Tiles of 16, 32 and 128 items, level by level and by subgroups, as on a GPU; and those that are chosen for the adapter. */
-const ways: readonly {
-  readonly name: string;
-  readonly own: { readonly workGroupSize?: number; readonly itemsPerThread?: number };
-  readonly facts: Partial<DeviceFacts>;
-}[] = [
-  {
-    name: "4, levels",
-    own: { workGroupSize: 4, itemsPerThread: 4 },
-    facts: { software: false, vendor: "any" },
-  },
-  {
-    name: "8, levels",
-    own: { workGroupSize: 8, itemsPerThread: 4 },
-    facts: { software: false, vendor: "any" },
-  },
-  {
-    name: "16, levels",
-    own: { workGroupSize: 16, itemsPerThread: 8 },
-    facts: { software: false, vendor: "any" },
-  },
-  {
-    name: "8, subgroups",
-    own: { workGroupSize: 8, itemsPerThread: 4 },
-    facts: { software: false, vendor: "nvidia", lookBack: true },
-  },
-  {
-    name: "64, subgroups",
-    own: { workGroupSize: 64, itemsPerThread: 4 },
-    facts: { software: false, vendor: "nvidia", lookBack: true },
-  },
-  { name: "chosen", own: {}, facts: {} },
+/** Tiles of 32 items, level by level and by subgroups, as on a GPU. */
+const ways: readonly { readonly name: string; readonly facts: Partial<DeviceFacts> }[] = [
+  { name: "levels", facts: { software: false, vendor: "any" } },
+  { name: "subgroups", facts: { software: false, vendor: "nvidia", lookBack: true } },
 ];
+const own = { workGroupSize: 8, itemsPerThread: 4 } as const;
 
-/** Rows around vectors, tiles and the levels within a tile, and a few of each, so that tiles are full, and not. */
-const shapes: readonly (readonly [columns: number, rows: number])[] = [
-  [1, 1],
-  [1, 37],
-  [2, 33],
-  [3, 50],
-  [4, 41],
-  [5, 13],
-  [7, 3],
-  [8, 17],
-  [9, 9],
-  [12, 30],
-  [16, 5],
-  [17, 7],
-  [31, 3],
-  [32, 9],
-  [33, 4],
-  [64, 6],
-  [65, 5],
-  [100, 7],
-  [127, 3],
-  [128, 4],
-  [129, 2],
-  [257, 3],
-  [512, 2],
-  [513, 2],
-  [1030, 2],
-];
 const MOST = 2100;
 
-const storage = (data: AnyArray, before = 0, behind = 0): GPUBuffer =>
-  arrayBuffer(fold().device, data, before, behind);
 /** What is prepared as on an adapter with these facts. */
 async function prepared(
   primitive: "scan" | "reduce",
@@ -104,112 +45,12 @@ async function prepared(
   }
 }
 
-/** An operator that does not commute meets every way, and the others one way each. */
-const cases = combinations
-  .flatMap((row, at) =>
-    ways
-      .filter((_, by) => at === 0 || by % 6 === at % 6)
-      .map(({ name, own, facts }) => ({ ...row, way: name, own, facts })),
-  )
-  .map((row, at) => ({
-    ...row,
-    name: `${row.type.name}, ${row.op.name}, ${row.way}`,
-    exclusive: at % 2 === 1,
-    turn: at + Math.floor(at / 4),
-    shapes: shapes.filter((_, shape) => at === 0 || (shape + at) % 3 === 0),
-  }));
-
-test.for(cases)("a scan of $name, exclusive: $exclusive", async (row, { skip }) => {
-  const { type, op, initial, own, facts, exclusive } = row;
-  skip(lacks(fold(), type), "the adapter has no shader-f16");
-  const starts = row.turn % 2 === 0 ? { initial } : {};
-  const options = { type, op, exclusive, ...own, ...(starts.initial !== undefined && { initial: true }) };
-  // The operator that does not commute goes both ways, and the others one.
-  for (const reverse of op === combinations[0]?.op ? [false, true] : [row.turn % 4 < 2]) {
-    const scan = await prepared("scan", { ...options, reverse }, facts);
-    for (const [at, [columns, count]] of row.shapes.entries()) {
-      const length = columns * count;
-      const title = `${count} rows of ${columns}, reverse: ${reverse}`;
-      const data = itemsOf(row, length);
-      // In two buffers, in place, in one buffer from any item on, and at an item that starts no vector.
-      const place = (at + row.turn) % 4;
-      const itemWords = Math.max(1, type.bytes / 4);
-      const first = place === 3 ? itemWords : 0;
-      const input = storage(data, first, place === 2 ? 10_000 : 0);
-      const output =
-        place === 0 || place === 3
-          ? storageBuffer(fold().device, randomWords(MOST * itemWords + 9, title))
-          : input;
-      const offset = place === 2 ? 4 * itemWords * (Math.ceil((length * type.bytes) / 4 / itemWords) + 1) : 0;
-      const ranges = {
-        input: { buffer: input, offset: 4 * first, size: Math.max(4, length * type.bytes) },
-        output: { buffer: output, offset },
-        length,
-        rows: columns,
-        ...starts,
-      } as never;
-      const grouping = scan.groupingOf(ranges);
-      const before = await readWords(fold().device, output);
-      submit(fold().device, (encoder) => scan.record(encoder, ranges));
-      const order = type.name === "f64" ? { grouping } : {};
-      const like = { op, type, exclusive, reverse, segments: { rows: columns }, ...starts, ...order };
-      const expected = scanReference(data, like as never) as AnyArray;
-      const words = await readWords(fold().device, output);
-      expectSameBits(readAs(expected, type, words.slice(offset / 4)), expected, title);
-      const end = offset / 4 + Math.ceil((length * type.bytes) / 4);
-      expectSameBits(words.slice(end), before.slice(end), `behind the output, ${title}`);
-      destroyAll(input, output);
-    }
-    scan.destroy();
-  }
-});
-
-test.for(cases)("a reduction of $name", async (row, { skip }) => {
-  const { type, op, initial, own, facts } = row;
-  skip(lacks(fold(), type), "the adapter has no shader-f16");
-  const starts = row.turn % 2 === 1 ? { initial } : {};
-  const options = { type, op, ...own, ...(starts.initial !== undefined && { initial: true }) };
-  for (const reduce of [await prepared("reduce", options, facts)]) {
-    for (const [at, [columns, count]] of row.shapes.entries()) {
-      const length = columns * count;
-      const title = `${count} rows of ${columns}`;
-      const data = itemsOf(row, length);
-      const itemWords = Math.max(1, type.bytes / 4);
-      const first = at % 2 === 0 ? 0 : itemWords;
-      const input = storage(data, first);
-      const output = storageBuffer(fold().device, randomWords(count * itemWords + 9, title));
-      const ranges = {
-        input: { buffer: input, offset: 4 * first, size: Math.max(4, length * type.bytes) },
-        output,
-        length,
-        rows: columns,
-        ...starts,
-      } as never;
-      const grouping = reduce.groupingOf(ranges);
-      submit(fold().device, (encoder) => reduce.record(encoder, ranges));
-      const order = type.name === "f64" ? { grouping } : {};
-      const like = { op, type, segments: { rows: columns }, ...starts, ...order };
-      const expected = reduceReference(data, like as never) as unknown as AnyArray;
-      const words = await readWords(fold().device, output);
-      expectSameBits(readAs(expected, type, words), expected, title);
-      const end = Math.ceil((count * type.bytes) / 4);
-      expectSameBits(
-        words.slice(end),
-        randomWords(count * itemWords + 9, title).slice(end),
-        `behind, ${title}`,
-      );
-      destroyAll(input, output);
-    }
-    reduce.destroy();
-  }
-});
-
 describe("rows", () => {
   test("a length on the GPU cuts off the last row, and says how many there are", async () => {
     const { device } = fold();
     const data = randomWords(MOST, "cut off");
     const options = { type: u32, op: affine, lengthOnGpu: true } as const;
-    for (const { name, own, facts } of ways.filter(({ name }) => name.startsWith("8,"))) {
+    for (const { name, facts } of ways) {
       const reduce = await prepared("reduce", { ...options, ...own }, facts);
       const scan = await prepared("scan", { ...options, ...own }, facts);
       for (const [columns, length] of [
@@ -251,31 +92,6 @@ describe("rows", () => {
         destroyAll(input, output, prefixes, sum, words);
       }
       destroyAll(reduce, scan);
-    }
-  });
-
-  test("a map, from items of another size", async () => {
-    const data = anyItems("f64", 600, "mapped");
-    for (const columns of [3, 8, 40, 600]) {
-      const segments = { rows: columns } as const;
-      const map = "bitcast<vec2<u32>>(x).x % 1000u + i";
-      const options = { type: u32, map, segments } as const;
-      const words = new Uint32Array((data as Float64Array).buffer);
-      const like = {
-        type: u32,
-        map: (_: unknown, i: number) => ((words[2 * i] as number) % 1000) + i,
-        segments,
-      };
-      expectSameBits(
-        await fold().scan(data as Float64Array, options),
-        scanReference(data as Float64Array, like as never) as never,
-        `scan, ${columns}`,
-      );
-      expectSameBits(
-        await fold().reduce(data as Float64Array, options),
-        reduceReference(data as Float64Array, like as never) as never,
-        `reduction, ${columns}`,
-      );
     }
   });
 

@@ -1,8 +1,9 @@
+import { operator } from "../../src/algebra/custom_operator.ts";
 import { elementTypes } from "../../src/algebra/element_types.ts";
 import { scalarAt } from "../../src/algebra/fields.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { Operator } from "../../src/algebra/monoid.ts";
-import type { ElementType, Scalar, TypeName, Value } from "../../src/algebra/types.ts";
+import type { ElementType, Scalar, ScalarType, TypeName, Value } from "../../src/algebra/types.ts";
 import { f64 } from "../../src/algebra/types_64.ts";
 import { widens } from "../../src/algebra/widening.ts";
 import type { FoldName } from "../../src/plan/plan_recording.ts";
@@ -33,14 +34,60 @@ const exactOperators = (type: ElementType): readonly Operator[] =>
     )
     .map((name) => operatorOf(name, type));
 
-/** The operators that do not commute. */
-const inOrder = ["latest", "affine", "fieldwise"];
+/** The WGSL of each half of an integer, and what one is made of. */
+type Halves = readonly [high: (x: string) => string, low: (x: string) => string, both: string];
+const halves: Readonly<Partial<Record<TypeName, Halves>>> = {
+  u32: [(x) => `${x} >> 16u`, (x) => `${x} & 0xffffu`, "(high << 16u) | (low & 0xffffu)"],
+  i32: [
+    (x) => `bitcast<u32>(${x}) >> 16u`,
+    (x) => `bitcast<u32>(${x}) & 0xffffu`,
+    "bitcast<i32>((high << 16u) | (low & 0xffffu))",
+  ],
+  u64: [(x) => `${x} >> 32`, (x) => `${x} & 4294967295`, "(high << 32) | (low & 4294967295)"],
+};
 
-/** One of the exact operators of a type: every second time one that does not commute, if there is any. */
+/**
+ * Maps x → (2a + 1)·x + b, one after another, with a and b in the halves of an integer. Each can be undone, so that a result tells each of its
+ * operands, and their order.
+ */
+function compositionOf(type: ElementType, [high, low, both]: Halves): Operator {
+  const bits = 4n * BigInt(type.bytes);
+  const isLong = typeof (type as ScalarType).zero === "bigint";
+  const whole = (x: bigint): Value =>
+    isLong
+      ? BigInt.asUintN(64, x)
+      : Number(type.name === "i32" ? BigInt.asIntN(32, x) : BigInt.asUintN(32, x));
+  const [one, two] = isLong ? ["1", "2"] : ["1u", "2u"];
+  return operator({
+    name: "composed",
+    type: type as ElementType<string, Value>,
+    identity: (type as ScalarType).zero as Value,
+    combine: `let a = ${high("earlier")};
+let c = ${high("later")};
+let high = ${two} * a * c + a + c;
+let low = (${two} * c + ${one}) * (${low("earlier")}) + (${low("later")});
+return ${both};`,
+    reference(earlier, later) {
+      const [x, y] = [BigInt(earlier as number), BigInt(later as number)];
+      const [a, c] = [x >> bits, y >> bits];
+      const first = 2n * a * c + a + c;
+      const second = BigInt.asUintN(Number(bits), (2n * c + 1n) * BigInt.asUintN(Number(bits), x) + y);
+      return whole((first << bits) | second);
+    },
+  }) as Operator;
+}
+
+const compositions = new Map(
+  Object.entries(halves).map(([name, texts]) => [name, compositionOf(elementTypes[name as TypeName], texts)]),
+);
+
+/** One of the exact operators of a type: most often one that does not commute, or a sum. */
 function exactOperator(type: ElementType, random: Random): Operator {
   const all = exactOperators(type);
-  const ordered = random() % 2 === 0 ? all.filter(({ name }) => inOrder.includes(name)) : [];
-  return pick(random, (ordered.length > 0 ? ordered : all) as [Operator]);
+  const ordered = compositions.get(type.name) ?? all.find(({ name }) => name === "fieldwise");
+  const sum = all.find(({ name }) => name === "add");
+  const any = pick(random, all as [Operator]);
+  return pick(random, [ordered ?? any, ordered ?? any, sum ?? any, any]);
 }
 
 /** Numbers whose sums are rounded, in the order of a recording. */
@@ -114,7 +161,8 @@ function runKeys(type: ElementType): readonly Required<Omit<ExampleKey, "keyType
 
 /** Segments of each kind, and runs of equal keys. */
 function segmented(type: ElementType, length: number, random: Random): readonly Example[] {
-  const few = between(random, 1, Math.max(1, length));
+  // Half of the rows are short: a work-group takes several of them.
+  const few = between(random, 1, Math.max(1, pick(random, [length, Math.min(length, 40)])));
   const most = pick(random, [9, 40, 300]);
   const count = { type: u32, length: between(random, 2, most) } as const;
   const spans = { ...count, length: between(random, 0, most) };
