@@ -504,8 +504,15 @@ describe("topK of rows", () => {
     expectSameBits(actual.values, expected.values, "values");
   });
 
-  /** Tiles of 64 items, so that rows go through several levels, by votes and by counters. */
-  const inTiles = (byVotes: boolean) => ({ byVotes, workGroupSize: 64, tile: 64, tileThreads: 32, short: 0 });
+  /** Tiles of 64 items, so that rows go through several levels, by votes and by counters, on adapters whose rows go by networks, too. */
+  const inTiles = (byVotes: boolean) => ({
+    byVotes,
+    workGroupSize: 64,
+    tile: 64,
+    tileThreads: 32,
+    short: 0,
+    network: 0,
+  });
   const chunked = [
     { title: "by votes, k 5", type: u64, k: 5, lengths: [1, 64, 65, 300], testing: inTiles(true) },
     { title: "by counters, k 5", type: u64, k: 5, lengths: [1, 64, 65, 300], testing: inTiles(false) },
