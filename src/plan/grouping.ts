@@ -60,7 +60,7 @@ export interface TileGrouping {
   readonly rowsPerChunk?: number;
   /**
    * For rows that a work-group takes whole: how many elements of a row are combined one after another. Their totals are combined
-   * in the same way, level by level. Elements are vectors, or items if vectors do not divide the row.
+   * in the same way, level by level. The elements of a reduction are vectors, or items if vectors do not divide the row.
    */
   readonly fanIn?: number;
   /** For rows: the most items of a tile. A row with more is reduced in parts of this length, and then the parts' totals are. */

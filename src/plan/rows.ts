@@ -184,7 +184,11 @@ export function planRows(
     base: { ...tuning, lengthOnGpu, map, mirror: order.mirror, ends },
     vectorFor,
     groupingFor: (arrangement, width, chunk) => ({
-      ...groupingOf(tuning, width % vectorFor(arrangement) === 0 ? vectorFor(arrangement) : 1),
+      // A scan by levels combines items.
+      ...groupingOf(
+        tuning,
+        (reduces || bySubgroups) && width % vectorFor(arrangement) === 0 ? vectorFor(arrangement) : 1,
+      ),
       ...(!bySubgroups && { fanIn: ROW_FAN, itemsPerRow: chunk }),
     }),
   };

@@ -76,7 +76,7 @@ export function rowsScan(
   caller: string,
 ): readonly Value[] {
   const { identity, reference } = monoid;
-  const { fan, vector } = numbersOf(grouping, caller);
+  const { fan } = numbersOf(grouping, caller);
   /** What comes before each of some values. */
   const before = (values: readonly Value[], first: Value): Value[] => {
     let prefix = first;
@@ -87,8 +87,7 @@ export function rowsScan(
     });
   };
   return partsOf(elements, columns).flatMap((items) => {
-    const units = partsOf(items, vector);
-    const levels: (readonly Value[])[] = [units.map((unit) => fold(monoid, unit))];
+    const levels: (readonly Value[])[] = [items];
     while ((levels.at(-1) as readonly Value[]).length > fan) {
       levels.push(partsOf(levels.at(-1) as readonly Value[], fan).map((run) => fold(monoid, run)));
     }
@@ -97,9 +96,6 @@ export function rowsScan(
       const above = prefixes;
       prefixes = partsOf(level, fan).flatMap((run, at) => before(run, above[at] as Value));
     }
-    return units.flatMap((unit, at) => {
-      const own = before(unit, prefixes[at] as Value);
-      return exclusive ? own : unit.map((item, place) => reference(own[place] as Value, item));
-    });
+    return exclusive ? prefixes : items.map((item, at) => reference(prefixes[at] as Value, item));
   });
 }
