@@ -145,9 +145,8 @@ function sortShapes({ workGroupSizes, items }: TuneOptions, { software }: Fold):
     : undefined;
 }
 
-/** @throws {ArgumentError} for names that are not known, or sizes of which none fits. */
-function sweepsOf(options: TuneOptions, fold: Fold): { sweeps: Sweep[]; notes: readonly string[] } {
-  const { types, primitives, algorithms: named, sizes } = options;
+/** @throws {UsageError} for names that are not known. */
+function requireNames({ primitives, algorithms: named }: TuneOptions): void {
   if (named?.includes("default")) {
     throw new UsageError(
       `tune: algorithms: "default" is what is looked for; it takes ${Object.keys(algorithms).join(", ")}`,
@@ -159,6 +158,11 @@ function sweepsOf(options: TuneOptions, fold: Fold): { sweeps: Sweep[]; notes: r
       throw new UsageError(`tune: primitives: "${name}" is not known; it takes ${known.join(", ")}`);
     }
   }
+}
+
+/** @throws {ArgumentError} for types that are not known, or sizes of which none fits. */
+function sweepsOf(options: TuneOptions, fold: Fold): { sweeps: Sweep[]; notes: readonly string[] } {
+  const { types, primitives, algorithms: named, sizes } = options;
   const { sets, notes } = planSuite(
     {
       types,
@@ -398,6 +402,7 @@ function endOf({ refused, wrong }: Run, took: number, seconds: number): string[]
  * @throws {UsageError} when a result is wrong; the report is on stdout by then.
  */
 export async function tune(options: TuneOptions): Promise<void> {
+  requireNames(options);
   const onStdout = [options.json, options.output].filter((path) => path === DASH).length;
   if (onStdout > 1) {
     throw new UsageError("tune: --json and --output both go to stdout; one of them takes a file");

@@ -62,7 +62,6 @@ describe("an input", () => {
   });
 
   test("may be a pipe, of any length", () => {
-    expect(piped(sums, ...reduce("/dev/stdin"))).toEqual({ status: 0, stdout: "11\n", stderr: "" });
     const many = dumpElements({ type: u32, data: new Uint32Array(200_000).fill(1), shape: [200_000] });
     expect(piped(many, ...reduce("/dev/stdin"))).toEqual({ status: 0, stdout: "200000\n", stderr: "" });
     writeFileSync(at("in.npy"), sums);
@@ -83,11 +82,8 @@ describe("an input", () => {
         stderr: expect.stringMatching(message),
       });
     };
-    fails(new Uint8Array(0), /^wavefold: \/dev\/stdin: the file is empty; [^\n]*\n$/);
     fails(sums.subarray(0, 7), /^wavefold: \/dev\/stdin: the file is truncated in its header[^\n]*\n$/);
-    fails(sums.subarray(0, -1), /takes 12 bytes of data, and it holds 11\n$/);
     fails(Buffer.concat([sums, Buffer.alloc(1)]), /it has 1 byte too many behind .* it holds 13\n$/);
-    fails(npy(headerOf("'<u4'", "(2, 2**40)"), 4), /^wavefold: \/dev\/stdin: the header is malformed/);
     // Whatever a header promises: no memory is taken for more than comes.
     fails(
       npy(headerOf("'<u4'", `(${2 ** 50},)`), 4),
@@ -161,6 +157,7 @@ describe("an input", () => {
       /its shape has a length of 2\^53 or more/,
     ],
     ["more data than it has", npy(headerOf("'<u4'", `(${2 ** 50},)`), 4), /truncated: .* and it holds 4$/],
+    ["a shape that is computed", npy(headerOf("'<u4'", "(2, 2**40)"), 4), /: the header is malformed/],
     ["a shape that is no tuple", npy(headerOf("'<u4'", "3"), 12), /malformed: it has no 'shape'/],
     ["a shape of words", npy(headerOf("'<u4'", "('3',)"), 12), /malformed: it has no shape of whole numbers/],
     [

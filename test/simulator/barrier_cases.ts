@@ -10,13 +10,10 @@ import { contextOf } from "../../src/gpu/device/device.ts";
 import type { Ranges } from "../../src/gpu/recordings/recording.ts";
 import { prepare } from "../../src/gpu/recordings/recording.ts";
 import { workGroupAlgorithms } from "../../src/in_kernel/algorithms.ts";
-import { threadTileCoalescedScanUpdate } from "../../src/in_kernel/coalesced_tiles.ts";
 import { threadTileShuffle, workGroupBroadcast } from "../../src/in_kernel/exchange.ts";
 import {
-  coalescedScanUpdate,
   threadTileScanUpdate,
   workGroupAllocate,
-  workGroupCompact,
   workGroupScanUpdate,
 } from "../../src/in_kernel/functions.ts";
 import type { InKernelFunctions } from "../../src/in_kernel/link.ts";
@@ -105,13 +102,6 @@ const withSegments =
 
 const flagsOf = (length: number): Uint32Array =>
   data(length, "flags").map((x, at) => Number(x % 7 === 0 || at === length - 2));
-const bitsOf = (length: number): Uint32Array => {
-  const bits = new Uint32Array(Math.ceil(length / 32));
-  for (const [at, flag] of flagsOf(length).entries()) {
-    bits[at >> 5] = ((bits[at >> 5] ?? 0) | (flag << (at & 31))) >>> 0;
-  }
-  return bits;
-};
 const keysOf = (length: number): Uint32Array => {
   let key = 0;
   return flagsOf(length).map((flag) => {
@@ -131,13 +121,9 @@ const offsetsOf = (length: number): number[] => [
   length,
   length,
 ];
-const kinds = {
-  rows: (length: number) => ({ rows: [17, 10, 7, 5, 3, 2].find((columns) => length % columns === 0) ?? 1 }),
-  offsets: (length: number) => ({ offsets: offsetsOf(length) }),
-  heads: (length: number) => ({ heads: flagsOf(length) }),
-  headBits: (length: number) => ({ headBits: bitsOf(length) }),
-  keys: (length: number) => ({ keys: keysOf(length) }),
-} as const;
+const rowsOf = (length: number) => ({
+  rows: [17, 10, 7, 5, 3, 2].find((columns) => length % columns === 0) ?? 1,
+});
 
 /** Runs a plan once on ranges, and reads some of them. */
 async function recorded(
@@ -294,18 +280,6 @@ const shuffled = (algorithm: Algorithm): Operation =>
       }),
   );
 
-const compacted = (algorithm: Algorithm): Operation =>
-  called(
-    (workGroupSize) => [workGroupCompact({ workGroupSize, algorithm: workGroupAlgorithms[algorithm] })],
-    "let kept = work_group_compact(x % 2u == 1u, i);\n    output[base] = kept.slot;\n    output[base + 1u] = kept.count;",
-    2,
-    (words) => {
-      const isSet = [...words].map((x) => x % 2 === 1);
-      const total = isSet.filter(Boolean).length;
-      return isSet.flatMap((_, at) => [isSet.slice(0, at).filter(Boolean).length, total]);
-    },
-  );
-
 const sortedInKernel = (
   algorithm: Algorithm,
   pairs: boolean,
@@ -411,12 +385,7 @@ for (const algorithm of algorithmsOfAll) {
     (threads) => segmentedFunctions(u32, op, algorithm, threads, [4, 16]),
     /^work_group/,
   );
-  cases[`in-kernel, ${algorithm}: segments of tiles`] = inKernel(
-    (threads) => segmentedFunctions(u32, op, algorithm, threads, [4, 16]),
-    /^thread_tile/,
-  );
   cases[`in-kernel, ${algorithm}: shuffles`] = shuffled(algorithm);
-  cases[`in-kernel, ${algorithm}: compact`] = compacted(algorithm);
   cases[`in-kernel, ${algorithm}: sort`] = sortedInKernel(algorithm, false);
   cases[`in-kernel, ${algorithm}: sort of pairs`] = sortedInKernel(algorithm, true);
   cases[`in-kernel, ${algorithm}: sort of long pairs`] = sortedInKernel(algorithm, true, u64);
@@ -432,10 +401,6 @@ for (const algorithm of algorithmsOfAll) {
     floatSums,
   );
   for (const passes of ["single", "reduce-then-scan"] as const) {
-    cases[`scan of long structs: ${algorithm}, ${passes}`] = scanned(
-      { op: fourMapsInTurn, ...small(algorithm, passes) },
-      (length) => lastingItems(fourMaps, length, "long structs"),
-    );
     cases[`scan in work-groups of 20: ${algorithm}, ${passes}`] = scanned({
       op: affine,
       ...small(algorithm, passes, 20),
@@ -460,17 +425,9 @@ for (const algorithm of algorithmsOfAll) {
       const found = await fold.partition(items, { classes: 5, class: "x % 6u", ...tuning } as never);
       yield [found, partitionReference(items, (x) => x % 6, { classes: 5 })];
     };
-    for (const [kind, segments] of Object.entries(kinds)) {
-      cases[`scan of ${kind}: ${how}`] = withSegments(
-        scanned,
-        { op: affine, exclusive: true, ...tuning },
-        segments,
-      );
-      cases[`reduce of ${kind}: ${how}`] = withSegments(reduced, { op: affine, ...tuning }, segments);
-      if (algorithm === "subgroup") {
-        cases[`sums of ${kind}: ${how}`] = withSegments(scanned, { ...tuning }, segments);
-      }
-    }
+    cases[`reduce of offsets: ${how}`] = withSegments(reduced, { op: affine, ...tuning }, (length) => ({
+      offsets: offsetsOf(length),
+    }));
     cases[`sort: ${how}`] = sortedAtHand(tuning);
     cases[`exact scan: ${how}`] = scanned(
       { op: exactAdd, exclusive: true, ...tuning, workGroupSize: 8 },
@@ -501,82 +458,30 @@ for (const algorithm of algorithmsOfAll) {
       [expected.values, expected.counts],
     ];
   };
-  cases[`sort of rows: ${algorithm}`] = segmentedSort(kinds.rows, small(algorithm, "reduce-then-scan"));
+  cases[`sort of rows: ${algorithm}`] = segmentedSort(rowsOf, small(algorithm, "reduce-then-scan"));
   const group = algorithm === "subgroup" ? 16 : 8;
-  const lateSizes = { algorithm, passes: "single", workGroupSize: group, itemsPerThread: 4 } as const;
   const late = (
-    title: string,
-    options: object,
-    runOf: (length: number) => Parameters<typeof runsOfFaults>[0][number],
-    isReduction = false,
-  ): void => {
-    cases[`${title} late or never: ${algorithm}`] = async function* (fold, length) {
-      const run = runOf(length);
-      const all = { type: u32, op, maxLength: length, ...lateSizes, ...options } as never;
-      const subject = await (isReduction ? prepareReduce : prepareScan)(fold, all, { faults, patience: 3 });
+    prepareOn: typeof prepareScan | typeof prepareReduce,
+    reference: (items: Uint32Array) => Uint32Array,
+  ): Operation =>
+    async function* (fold, length) {
+      const sizes = { algorithm, passes: "single", workGroupSize: group, itemsPerThread: 4 } as const;
+      const options = { type: u32, op, maxLength: length, ...sizes } as never;
+      const subject = await prepareOn(fold, options, { faults, patience: 3 });
+      const items = affineItems(length, "late") as Uint32Array;
       // All entries never come, then some.
-      await expectExact(subject, runsOfFaults([run], "", 10));
+      const run = { data: items, expected: reference(items) };
+      await expectExact(subject, runsOfFaults([run as never], "", 10));
       subject.prepared.destroy();
       yield [true, true];
     };
-  };
-  type Reference = (given: Uint32Array, meant: object) => unknown;
-  const asReference = (reference: unknown) => reference as Reference;
-  const lateRun =
-    (
-      meant: object,
-      more: (length: number) => object = () => ({}),
-      reference: Reference = asReference(scanReference),
-      items: (length: number) => unknown = (length) => affineItems(length, "late"),
-    ) =>
-    (length: number) => {
-      const given = items(length) as Uint32Array;
-      const found: unknown = reference(given, meant);
-      return {
-        data: given,
-        expected: (typeof found === "number" ? Uint32Array.of(found) : found) as never,
-        ...more(length),
-      };
-    };
-  late("scan", {}, lateRun({ op: affine }));
-  late("reduction", {}, lateRun({ op: affine }, undefined, asReference(reduceReference)), true);
-  late(
-    "exact scan",
-    { type: f32, op: exactAdd },
-    lateRun({ op: exactAdd }, undefined, asReference(scanReference), exactFloats),
+  cases[`scan late or never: ${algorithm}`] = late(
+    prepareScan,
+    (items) => scanReference(items, { op: affine } as never) as Uint32Array,
   );
-  late(
-    "exact scan of wide floats",
-    { type: f32, op: exactAdd },
-    lateRun({ op: exactAdd }, undefined, asReference(scanReference), wideFloats),
+  cases[`reduction late or never: ${algorithm}`] = late(prepareReduce, (items) =>
+    Uint32Array.of(reduceReference(items, { op: affine } as never) as number),
   );
-  if (algorithm === "subgroup") {
-    for (const [title, by, how] of [
-      ["scan", { op: affine }, op],
-      ["sums", {}, untyped(add)],
-    ] as const) {
-      late(`${title} of rows`, { op: how, segments: "rows" }, (length) =>
-        lateRun({ ...by, segments: { rows: 30 } }, () => ({ rows: 30 }))(length - (length % 30)),
-      );
-      late(`${title} of heads`, { op: how, segments: "heads" }, (length) =>
-        lateRun({ ...by, segments: { heads: flagsOf(length) } }, () => ({ heads: flagsOf(length) }))(length),
-      );
-      late(`${title} of keys`, { op: how, segments: { keys: u32 } }, (length) =>
-        lateRun({ ...by, segments: { keys: keysOf(length) } }, () => ({ keys: keysOf(length) }))(length),
-      );
-    }
-    late(
-      "reduction of offsets",
-      { segments: "offsets" },
-      (length) =>
-        lateRun(
-          { op: affine, segments: { offsets: offsetsOf(length) } },
-          () => ({ offsets: Uint32Array.from(offsetsOf(length)) }),
-          reduceReference,
-        )(length),
-      true,
-    );
-  }
   cases[`scan in place: ${algorithm}`] = async function* (fold, length) {
     const { facts } = contextOf(fold.device);
     const plan = await planScan(
@@ -664,17 +569,9 @@ fn main(@builtin(local_invocation_index) i: u32) {
       ];
     };
   cases[`in-kernel, ${title}: update`] = kernelOf((threads) => workGroupScanUpdate(counted(threads)), "x");
-  cases[`in-kernel, ${title}: coalesced update`] = kernelOf(
-    (threads) => coalescedScanUpdate(counted(threads)),
-    "x, true",
-  );
   cases[`in-kernel, ${title}: update of tiles`] = kernelOf(
     (threads) => threadTileScanUpdate({ ...(counted(threads) as object), tileSize: TILE } as never),
     "x",
-  );
-  cases[`in-kernel, ${title}: update of coalesced tiles`] = kernelOf(
-    (threads) => threadTileCoalescedScanUpdate({ ...(counted(threads) as object), tileSize: TILE } as never),
-    "x, true",
   );
   cases[`in-kernel, ${title}: allocate`] = kernelOf(
     (threads) => workGroupAllocate({ workGroupSize: threads, algorithm: own, counter: "used" } as never),
@@ -711,17 +608,12 @@ for (const [title, { planned, moved }] of Object.entries(sortPlans)) {
     );
   }
 }
+cases["sort by comparing: keys"] = sortedBy((facts, maxLength) =>
+  planSort({ type: u32, maxLength }, facts, undefined, undefined, { compared: [[256, 8, 32]] } as never),
+);
 for (const moved of [undefined, "positions"] as const) {
-  const what = moved ?? "keys";
-  cases[`sort by comparing: ${what}`] = sortedBy(
-    (facts, maxLength) =>
-      planSort({ type: u32, maxLength }, facts, moved, undefined, {
-        compared: [[256, 8, 32]],
-      } as never),
-    moved,
-  );
   const sizes = { short: 0, network: 256, networkThreads: 64, networkItems: 4 } as const;
-  cases[`sort by a network: ${what}`] = sortedBy(
+  cases[`sort by a network: ${moved ?? "keys"}`] = sortedBy(
     (facts, maxLength) =>
       planSegmentSort({ type: u32, segments: "rows", maxLength }, facts, moved, undefined, sizes),
     moved,
@@ -797,26 +689,6 @@ cases["sort of floats with NaN by a network"] = async function* (fold, length) {
     [...argSortReference(new Float32Array(bits.buffer as ArrayBuffer))].map((at) => bits[at]),
   ];
 };
-cases["sort of pairs by comparing"] = async function* (fold, length) {
-  const plan = planSort(
-    { type: u64, maxLength: length },
-    contextOf(fold.device).facts,
-    "positions",
-    undefined,
-    { compared: [[256, 8, 32]] } as never,
-  );
-  const words = few(2 * length);
-  const found = await recorded(
-    fold,
-    plan,
-    { input: words, output: words, reordered: new Uint32Array(length) },
-    length,
-  );
-  yield [
-    [...(found.reordered as Uint32Array)],
-    [...argSortReference(new BigUint64Array(words.buffer as ArrayBuffer))],
-  ];
-};
 Object.assign(cases, {
   "sort of pairs with values": async function* (fold, length) {
     const values = data(2 * length, "values");
@@ -828,7 +700,7 @@ Object.assign(cases, {
     } as never)) as unknown as { values: BigUint64Array };
     yield [[...found.values], [...argSortReference(items)].map((at) => pairs[at])];
   },
-  "sort of short rows": segmentedSort(kinds.rows),
+  "sort of short rows": segmentedSort(rowsOf),
   "the greatest": greatest(data, () => 10),
   "the greatest of few values": greatest(few, () => 10),
   "many of the greatest": greatest(data, () => 100),
@@ -845,11 +717,6 @@ Object.assign(cases, {
     const items = few(length);
     const sizes = { workGroupSize: 16, itemsPerThread: 4 };
     yield [await fold.findFirst(items, { where: "x == 3u", ...sizes }), items.indexOf(3)];
-  },
-  histogram: async function* (fold, length) {
-    const items = few(length);
-    const bins = Array.from({ length: 7 }, (_, bin) => items.filter((x) => x === bin).length);
-    yield [[...((await fold.histogram(items, { bins: 7, range: [0, 7] } as never)) as Uint32Array)], bins];
   },
   "histogram of channels": async function* (fold, length) {
     const items = few(length);
@@ -911,39 +778,23 @@ Object.assign(cases, {
       expandRunsReference(items, counts),
     ];
   },
-  "runs written out, in small tiles": async function* (fold, length) {
-    const counts = Uint32Array.from({ length }, (_, run) =>
-      run > length / 4 && run < length / 2 ? 0 : ([1, 0, 40, 3][run % 4] as number),
-    );
-    const items = data(length);
-    yield [
-      await fold.expandRuns(items, counts, { workGroupSize: 16, itemsPerThread: 4 } as never),
-      expandRunsReference(items, counts),
-    ];
-  },
   "scan of many columns": (fold, length) =>
     scanned({ op: affine, segments: { columns: 40 }, workGroupSize: 128 })(fold, length - (length % 40)),
-  "scan of whole rows": withSegments(
-    scanned,
-    { op: affine, workGroupSize: 64, itemsPerThread: 4 },
-    kinds.rows,
-  ),
+  "scan of whole rows": withSegments(scanned, { op: affine, workGroupSize: 64, itemsPerThread: 4 }, rowsOf),
   "totals of runs of one": withSegments(
     reduced,
     { op: affine, ...small("subgroup", "single", 16, 8) },
     (length) => ({ keys: Uint32Array.from({ length }, (_, at) => at % 7) }),
   ),
-  "reduce of whole rows": withSegments(
-    reduced,
-    { op: affine, workGroupSize: 64, itemsPerThread: 4 },
-    kinds.rows,
-  ),
+  "reduce of whole rows": withSegments(reduced, { op: affine, workGroupSize: 64, itemsPerThread: 4 }, rowsOf),
   "scan of parts of rows": (fold, length) =>
     scanned({ op: affine, segments: { rows: 257 }, workGroupSize: 64, itemsPerThread: 4 })(
       fold,
       length - (length % 257),
     ),
-  "totals by keys in one dispatch": withSegments(reduced, small("subgroup", "single", 16, 8), kinds.keys),
+  "totals by keys in one dispatch": withSegments(reduced, small("subgroup", "single", 16, 8), (length) => ({
+    keys: keysOf(length),
+  })),
 } satisfies Record<string, Operation>);
 
 export const operations: Readonly<Record<string, Operation>> = cases;

@@ -15,10 +15,13 @@ const { simulatedGpu } = await import("../../src/simulator/index.ts");
 const { contextOf } = await import("../../src/gpu/device/device.ts");
 const { gpus, operations } = await import("./barrier_cases.ts");
 
+/** Several tiles of 64 items, and not a whole number of them. */
+const LENGTH = 510;
+
 interface Run {
   readonly operation: string;
-  /** Of the data. For in-kernel functions, the threads of the work-group. */
-  readonly length: number;
+  /** Of the data, if not 510. For in-kernel functions, the threads of the work-group. */
+  readonly length?: number;
   /** What plans take the adapter for, if not for what it is. */
   readonly gpu?: keyof typeof adapters;
   readonly options?: SimulatorOptions;
@@ -48,11 +51,7 @@ const shown: readonly Shown[] = [
       "device/merge/store_staged.wgsl 1, 2",
     ],
   },
-  {
-    operation: "merge of sorted arrays",
-    length: 300,
-    shows: ["device/merge/merged_items.wgsl 1, 2"],
-  },
+  { operation: "merge of sorted arrays", length: 300, shows: ["device/merge/merged_items.wgsl 1, 2"] },
   { operation: "merge by a key", length: 300, shows: ["device/merge/store_by_order.wgsl 1"] },
   {
     operation: "scan in place by pairs of lanes",
@@ -70,37 +69,27 @@ const shown: readonly Shown[] = [
   },
   {
     operation: "classes: subgroup, single",
-    length: 510,
     options: { unorderedAtomics: true },
     shows: ["device/sort/rank_by_votes.wgsl 5"],
   },
   {
     operation: "classes in little memory",
-    length: 510,
     shows: ["device/kernels/count_classes.wgsl 1", "device/kernels/part_classes.wgsl 1"],
   },
   {
     operation: "compact: subgroup, single",
-    length: 510,
     gpu: "nvidia",
     options: { atomics: "reversed", schedule: "random", seed: 2, lanes: "reversed", subgroupSize: 4 },
     shows: ["device/look_back/look_back_votes.wgsl 1"],
   },
-  {
-    operation: "exact reduction: hillis-steele",
-    length: 510,
-    gpu: "gpu",
-    shows: ["exact/spine_reduce.wgsl 1, 2, 3"],
-  },
+  { operation: "exact reduction: hillis-steele", gpu: "gpu", shows: ["exact/spine_reduce.wgsl 1, 2, 3"] },
   {
     operation: "exact scan of wide doubles: hillis-steele, reduce-then-scan",
-    length: 510,
     gpu: "gpu",
     shows: ["exact/scan.wgsl 5", "exact/whole_sums_long.wgsl 1"],
   },
   {
     operation: "exact scan of wide floats: hillis-steele, reduce-then-scan",
-    length: 510,
     gpu: "gpu",
     shows: ["exact/whole_sums.wgsl 1, 2, 3, 4"],
   },
@@ -113,33 +102,28 @@ const shown: readonly Shown[] = [
   },
   {
     operation: "exact scan: hillis-steele, reduce-then-scan",
-    length: 510,
     gpu: "gpu",
     shows: ["exact/reduce.wgsl 1, 2", "exact/scan.wgsl 3, 4, 7", "exact/spine_scan.wgsl 1, 2, 3, 4, 5, 6"],
   },
   {
     operation: "find the first",
-    length: 510,
     options: { unorderedAtomics: true },
     shows: ["device/kernels/find_items.wgsl 1, 2"],
   },
   {
     operation: "histogram of channels",
-    length: 510,
     gpu: "nvidia",
     options: { unorderedAtomics: true },
     shows: ["device/histogram/counters_channels.wgsl 1"],
   },
   {
     operation: "scatter with add",
-    length: 510,
     gpu: "nvidia",
     options: { unorderedAtomics: true },
     shows: ["device/histogram/positions_counted.wgsl 1", "device/histogram/positions_counted.wgsl 2"],
   },
   {
     operation: "histogram of weights",
-    length: 510,
     gpu: "nvidia",
     options: { unorderedAtomics: true },
     shows: ["device/histogram/counters_words.wgsl 1"],
@@ -156,11 +140,7 @@ const shown: readonly Shown[] = [
     options: { unorderedAtomics: true },
     shows: ["thread_tile/coalesced_total_start.wgsl 1, 2"],
   },
-  {
-    operation: "in-kernel, hillis-steele: segments",
-    length: 40,
-    shows: ["work_group/segmented.wgsl 1"],
-  },
+  { operation: "in-kernel, hillis-steele: segments", length: 40, shows: ["work_group/segmented.wgsl 1"] },
   {
     operation: "in-kernel, hillis-steele: shuffles",
     length: 40,
@@ -195,11 +175,7 @@ const shown: readonly Shown[] = [
     length: 40,
     shows: ["work_group/hillis_steele_uniform.wgsl 3"],
   },
-  {
-    operation: "in-kernel, subgroup: allocate",
-    length: 40,
-    shows: ["work_group/allocate_counter.wgsl 1"],
-  },
+  { operation: "in-kernel, subgroup: allocate", length: 40, shows: ["work_group/allocate_counter.wgsl 1"] },
   {
     operation: "in-kernel, subgroup: shuffles",
     length: 40,
@@ -211,27 +187,15 @@ const shown: readonly Shown[] = [
     length: 200,
     shows: ["work_group/sort_take.wgsl 1"],
   },
-  {
-    operation: "in-kernel, subgroup: tiles of 16",
-    length: 40,
-    shows: ["thread_tile/subgroup.wgsl 3"],
-  },
+  { operation: "in-kernel, subgroup: tiles of 16", length: 40, shows: ["thread_tile/subgroup.wgsl 3"] },
   {
     operation: "in-kernel, subgroup: tiles of 16",
     length: 40,
     options: { lanes: "permuted", seed: 3 },
     shows: ["thread_tile/subgroup.wgsl 1, 2"],
   },
-  {
-    operation: "in-kernel, subgroup: update",
-    length: 40,
-    shows: ["work_group/counter.wgsl 1"],
-  },
-  {
-    operation: "in-kernel, subgroup: update of tiles",
-    length: 40,
-    shows: ["thread_tile/counter.wgsl 1"],
-  },
+  { operation: "in-kernel, subgroup: update", length: 40, shows: ["work_group/counter.wgsl 1"] },
+  { operation: "in-kernel, subgroup: update of tiles", length: 40, shows: ["thread_tile/counter.wgsl 1"] },
   {
     operation: "in-kernel, subgroup: work-group",
     length: 40,
@@ -243,45 +207,26 @@ const shown: readonly Shown[] = [
     options: { lanes: "permuted", seed: 3 },
     shows: ["work_group/subgroup.wgsl 1, 2, 3"],
   },
-  {
-    operation: "many of the greatest",
-    length: 510,
-    shows: ["device/kernels/take_blocks.wgsl 1, 2"],
-  },
+  { operation: "many of the greatest", shows: ["device/kernels/take_blocks.wgsl 1, 2"] },
   {
     operation: "reduce of offsets: subgroup, single",
-    length: 510,
     gpu: "gpu",
     options: { atomics: "reversed" },
     shows: ["device/kernels/reduce_offsets.wgsl 1"],
   },
   {
     operation: "reduce of offsets: subgroup, single",
-    length: 510,
     shows: ["device/segments/first_segment_searched.wgsl 1"],
   },
-  {
-    operation: "reduce of whole rows",
-    length: 510,
-    shows: ["device/rows/reduce_levels.wgsl 1, 2"],
-  },
-  {
-    operation: "reduce: hillis-steele, single",
-    length: 510,
-    shows: ["device/kernels/reduce_single_pass.wgsl 1, 3"],
-  },
+  { operation: "reduce of whole rows", shows: ["device/rows/reduce_levels.wgsl 1, 2"] },
+  { operation: "reduce: hillis-steele, single", shows: ["device/kernels/reduce_single_pass.wgsl 1, 3"] },
   {
     operation: "reduction late or never: subgroup",
-    length: 510,
     gpu: "nvidia",
     options: { unorderedAtomics: true, schedule: "random" },
     shows: ["device/kernels/reduce_single_pass.wgsl 2, 4, 5"],
   },
-  {
-    operation: "run lengths: subgroup",
-    length: 510,
-    shows: ["device/kernels/run_lengths.wgsl 2, 3"],
-  },
+  { operation: "run lengths: subgroup", shows: ["device/kernels/run_lengths.wgsl 2, 3"] },
   {
     operation: "runs written out",
     length: 200,
@@ -289,23 +234,14 @@ const shown: readonly Shown[] = [
     options: { unorderedAtomics: true },
     shows: ["device/kernels/expand_runs.wgsl 3"],
   },
-  {
-    operation: "runs written out",
-    length: 510,
-    shows: ["device/kernels/expand_runs.wgsl 1, 2, 4"],
-  },
+  { operation: "runs written out", shows: ["device/kernels/expand_runs.wgsl 1, 2, 4"] },
   {
     operation: "scan in place: subgroup",
-    length: 510,
     gpu: "nvidia",
     options: { unorderedAtomics: true, schedule: "random" },
     shows: ["device/kernels/scan_in_place.wgsl 2"],
   },
-  {
-    operation: "scan in place: subgroup",
-    length: 510,
-    shows: ["device/kernels/scan_in_place.wgsl 1"],
-  },
+  { operation: "scan in place: subgroup", shows: ["device/kernels/scan_in_place.wgsl 1"] },
   {
     operation: "scan in work-groups of 20: subgroup, single",
     length: 200,
@@ -313,14 +249,12 @@ const shown: readonly Shown[] = [
   },
   {
     operation: "scan late or never: hillis-steele",
-    length: 510,
     gpu: "nvidia",
     options: { unorderedAtomics: true, schedule: "random" },
     shows: ["device/look_back/look_back_threads.wgsl 2"],
   },
   {
     operation: "scan late or never: subgroup",
-    length: 510,
     gpu: "nvidia",
     options: { unorderedAtomics: true, schedule: "random" },
     shows: ["device/look_back/look_back.wgsl 2, 3, 4"],
@@ -336,42 +270,19 @@ const shown: readonly Shown[] = [
     gpu: "nvidia",
     shows: ["device/kernels/scan_column_blocks.wgsl 1"],
   },
-  {
-    operation: "scan of pairs: subgroup, single",
-    length: 510,
-    shows: ["device/tiles/subgroup.wgsl 1"],
-  },
-  {
-    operation: "scan of parts of rows",
-    length: 510,
-    gpu: "gpu",
-    shows: ["work_group/blelloch.wgsl 4"],
-  },
-  {
-    operation: "scan of whole rows",
-    length: 510,
-    gpu: "nvidia",
-    shows: ["device/rows/subgroups.wgsl 1"],
-  },
-  {
-    operation: "scan of whole rows",
-    length: 510,
-    shows: ["device/rows/scan_levels.wgsl 1, 2, 3, 4"],
-  },
+  { operation: "scan of pairs: subgroup, single", shows: ["device/tiles/subgroup.wgsl 1"] },
+  { operation: "scan of parts of rows", gpu: "gpu", shows: ["work_group/blelloch.wgsl 4"] },
+  { operation: "scan of whole rows", gpu: "nvidia", shows: ["device/rows/subgroups.wgsl 1"] },
+  { operation: "scan of whole rows", shows: ["device/rows/scan_levels.wgsl 1, 2, 3, 4"] },
   {
     operation: "scan: hillis-steele, single",
-    length: 510,
     shows: [
       "device/look_back/look_back.wgsl 1",
       "device/look_back/look_back_threads.wgsl 1",
       "device/look_back/tile_by_ticket.wgsl 1",
     ],
   },
-  {
-    operation: "sort by a network: keys",
-    length: 198,
-    shows: ["device/sort/network_of_keys.wgsl 1"],
-  },
+  { operation: "sort by a network: keys", length: 198, shows: ["device/sort/network_of_keys.wgsl 1"] },
   {
     operation: "sort by a network: positions",
     length: 198,
@@ -379,13 +290,11 @@ const shown: readonly Shown[] = [
   },
   {
     operation: "sort by arrival, out of order: reduce-then-scan",
-    length: 510,
     gpu: "gpu",
     shows: ["device/kernels/sort_keys_pass.wgsl 5"],
   },
   {
     operation: "sort by arrival, out of order: reduce-then-scan",
-    length: 510,
     gpu: "gpu",
     options: { unorderedAtomics: true },
     shows: ["device/sort/rank_by_votes.wgsl 2"],
@@ -402,14 +311,12 @@ const shown: readonly Shown[] = [
   },
   {
     operation: "sort by arrival, out of order: single",
-    length: 510,
     gpu: "gpu",
     options: { atomics: "reversed" },
     shows: ["device/kernels/sort_keys_pass.wgsl 8"],
   },
   {
     operation: "sort by arrival: reduce-then-scan",
-    length: 510,
     shows: ["device/kernels/sort_keys_pass.wgsl 1, 2, 6, 7", "device/sort/rank_by_votes.wgsl 3, 4"],
   },
   {
@@ -423,17 +330,8 @@ const shown: readonly Shown[] = [
     options: { unorderedAtomics: true },
     shows: ["device/kernels/sort_pass.wgsl 1, 2", "device/sort/rank_by_marks.wgsl 3, 4, 7"],
   },
-  {
-    operation: "sort by marks: reduce-then-scan",
-    length: 510,
-    gpu: "gpu",
-    shows: ["device/sort/rank_by_marks.wgsl 2"],
-  },
-  {
-    operation: "sort by marks: reduce-then-scan",
-    length: 510,
-    shows: ["device/sort/rank_by_marks.wgsl 1, 5, 6"],
-  },
+  { operation: "sort by marks: reduce-then-scan", gpu: "gpu", shows: ["device/sort/rank_by_marks.wgsl 2"] },
+  { operation: "sort by marks: reduce-then-scan", shows: ["device/sort/rank_by_marks.wgsl 1, 5, 6"] },
   {
     operation: "sort by votes, whose counts never come",
     length: 300,
@@ -448,7 +346,6 @@ const shown: readonly Shown[] = [
   },
   {
     operation: "sort of pairs with values",
-    length: 510,
     gpu: "gpu",
     options: { unorderedAtomics: true },
     shows: ["device/sort/values_moved.wgsl 1"],
@@ -461,34 +358,22 @@ const shown: readonly Shown[] = [
   },
   {
     operation: "sort of rows: hillis-steele",
-    length: 510,
     shows: ["device/kernels/sort_segments.wgsl 1", "device/sort/segment_values_moved.wgsl 1"],
   },
-  {
-    operation: "sort of short rows",
-    length: 510,
-    shows: ["device/kernels/sort_short_segments.wgsl 1"],
-  },
+  { operation: "sort of short rows", shows: ["device/kernels/sort_short_segments.wgsl 1"] },
   {
     operation: "sort: hillis-steele, reduce-then-scan",
-    length: 510,
     gpu: "gpu",
     shows: ["device/sort/first_by_spine.wgsl 1", "work_group/blelloch.wgsl 1, 2, 3"],
   },
   {
     operation: "sort: hillis-steele, reduce-then-scan",
-    length: 510,
     gpu: "nvidia",
     shows: ["device/tiles/subgroup_scan_totals.wgsl 1"],
   },
-  {
-    operation: "sort: hillis-steele, reduce-then-scan",
-    length: 510,
-    shows: ["device/sort/count_whole_tile.wgsl 1"],
-  },
+  { operation: "sort: hillis-steele, reduce-then-scan", shows: ["device/sort/count_whole_tile.wgsl 1"] },
   {
     operation: "sort: hillis-steele, single",
-    length: 510,
     shows: [
       "device/sort/first_by_look_back.wgsl 2",
       "device/sort/rank_by_counters.wgsl 1, 3, 4",
@@ -496,55 +381,34 @@ const shown: readonly Shown[] = [
       "device/sort/values_moved.wgsl 2",
     ],
   },
+  { operation: "the greatest", length: 140000, gpu: "gpu", shows: ["device/kernels/first_of_tiles.wgsl 1"] },
   {
     operation: "the greatest",
-    length: 140000,
-    gpu: "gpu",
-    shows: ["device/kernels/first_of_tiles.wgsl 1"],
-  },
-  {
-    operation: "the greatest",
-    length: 510,
     shows: [
       "device/kernels/take_first.wgsl 1",
       "device/select/choose.wgsl 2, 4, 5",
       "device/select/few.wgsl 1, 2, 3",
     ],
   },
+  { operation: "the greatest of few values", shows: ["device/select/choose.wgsl 1"] },
   {
     operation: "the greatest of few values",
-    length: 510,
-    shows: ["device/select/choose.wgsl 1"],
-  },
-  {
-    operation: "the greatest of few values",
-    length: 510,
     options: { unorderedAtomics: true },
     shows: ["device/select/choose.wgsl 3"],
   },
   {
     operation: "the greatest of long rows",
-    length: 510,
     options: { unorderedAtomics: true },
     shows: ["device/kernels/sort_segments.wgsl 2"],
   },
-  {
-    operation: "totals by keys in one dispatch",
-    length: 510,
-    shows: ["device/segments/store_totals_together.wgsl 1, 2"],
-  },
+  { operation: "totals by keys in one dispatch", shows: ["device/segments/store_totals_together.wgsl 1, 2"] },
   {
     operation: "totals of runs of one",
-    length: 510,
     gpu: "nvidia",
     options: { unorderedAtomics: true, schedule: "random" },
     shows: ["device/segments/store_totals_together.wgsl 3"],
   },
-  {
-    operation: "very many of the greatest",
-    length: 510,
-    shows: ["device/kernels/choose_digit.wgsl 1"],
-  },
+  { operation: "very many of the greatest", shows: ["device/kernels/choose_digit.wgsl 1"] },
 ];
 
 /** Barriers that protect nothing that another one does not. A workgroupUniformLoad among them may be what makes a text valid. */
@@ -635,7 +499,7 @@ class Found extends Error {}
 
 /** Makes a run, maybe without a barrier. Atomics that nothing orders with it either show nothing. */
 async function attempt(
-  { operation, length, gpu: name = "simulator", options }: Run,
+  { operation, length = LENGTH, gpu: name = "simulator", options }: Run,
   missing?: string,
   allowed: ReadonlySet<string> = new Set(),
 ): Promise<Outcome> {
@@ -695,7 +559,7 @@ async function attempt(
   return { ...(found[0] !== undefined && { shown: found[0] }), barriers, planted, unordered };
 }
 
-const titleOf = ({ operation, length, gpu, options }: Run): string =>
+const titleOf = ({ operation, length = LENGTH, gpu, options }: Run): string =>
   [operation, length, gpu ?? [], options ? JSON.stringify(options) : []].flat().join(", ");
 
 test("every barrier stands in one of the tables", () => {

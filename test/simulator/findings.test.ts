@@ -10,12 +10,13 @@ type Thread = readonly [workGroup: number, thread?: number];
 
 interface Fault {
   readonly title: string;
-  readonly kind: FindingKind;
   /** Statements of a kernel of two work-groups of 8 threads, in subgroups of 4. Lines that the finding names end in `// fault`. */
   readonly faulty: string;
   readonly right: string;
-  /** In the order of their numbers. Of divergence, one that reaches the place and one that does not. */
-  readonly threads: readonly Thread[];
+  /** In the order of their numbers, if they are not thread 0 of the first work-group and another one of it. */
+  readonly threads?: readonly Thread[];
+  /** That other thread, if it is not thread 1. Of divergence, one of the two reaches the place and the other does not. */
+  readonly other?: number;
   /** Part of the message. */
   readonly says: string;
   /** Functions that the statements call. */
@@ -71,91 +72,56 @@ async function run(code: string, options: SimulatorOptions = {}): Promise<Run> {
 const races: readonly Fault[] = [
   {
     title: "work-group memory: a neighbour's word, without a barrier",
-    kind: "race",
     faulty: "words[t] = t; // fault\n  data[id.x] = words[(t + 1u) % 8u]; // fault",
     right: "words[t] = t;\n  workgroupBarrier();\n  data[id.x] = words[(t + 1u) % 8u];",
-    threads: [
-      [0, 0],
-      [0, 1],
-    ],
     says: "word 1 of words in work-group memory",
   },
   {
     title: "work-group memory: two threads write equal values",
-    kind: "race",
     faulty: "words[0] = 7u; // fault",
     right: "if (t == 0u) {\n    words[0] = 7u;\n  }",
-    threads: [
-      [0, 0],
-      [0, 1],
-    ],
     says: "writes word 0 of words",
   },
   {
     title: "work-group memory: it is written again before all have read it",
-    kind: "race",
     faulty:
       "for (var turn = 0u; turn < 2u; turn++) {\n    words[t] = turn; // fault\n    workgroupBarrier();\n    data[id.x] = words[7u - t]; // fault\n  }",
     right:
       "for (var turn = 0u; turn < 2u; turn++) {\n    words[t] = turn;\n    workgroupBarrier();\n    data[id.x] = words[7u - t];\n    workgroupBarrier();\n  }",
-    threads: [
-      [0, 0],
-      [0, 7],
-    ],
+    other: 7,
     says: "read at line",
   },
   {
     title: "work-group memory: a pointer leads there",
-    kind: "race",
     declarations: "fn put(at: ptr<workgroup, array<u32, 8>>, i: u32) {\n  (*at)[i / 2u] = i; // fault\n}",
     faulty: "put(&words, t);",
     right: "if (t % 2u == 0u) {\n    put(&words, t);\n  }",
-    threads: [
-      [0, 0],
-      [0, 1],
-    ],
     says: "(in put)",
   },
   {
     title: "work-group memory: atomics of one variable do not order accesses of another",
-    kind: "race",
     faulty:
       "if (t == 0u) {\n    words[0] = 1u; // fault\n    atomicStore(&state, 1u);\n  } else if (atomicLoad(&state) == 1u) {\n    data[id.x] = words[0]; // fault\n  }",
     right:
       "if (t == 0u) {\n    words[0] = 1u;\n    atomicStore(&state, 1u);\n  }\n  workgroupBarrier();\n  if (atomicLoad(&state) == 1u) {\n    data[id.x] = words[0];\n  }",
-    threads: [
-      [0, 0],
-      [0, 1],
-    ],
     says: "word 0 of words",
   },
   {
     title: "storage memory, within a work-group",
-    kind: "race",
     faulty:
       "data[id.x] = t; // fault\n  let x = data[id.x ^ 1u]; // fault\n  storageBarrier();\n  data[id.x] = x;",
     right:
       "data[id.x] = t;\n  storageBarrier();\n  let x = data[id.x ^ 1u];\n  storageBarrier();\n  data[id.x] = x;",
-    threads: [
-      [0, 0],
-      [0, 1],
-    ],
     says: "no storageBarrier() is between them",
   },
   {
     title: "storage memory, within a work-group: two threads write equal values",
-    kind: "race",
     faulty: "data[group.x] = 7u; // fault",
     right: "if (t == 3u) {\n    data[group.x] = 7u;\n  }",
-    threads: [
-      [0, 0],
-      [0, 1],
-    ],
     says: "writes word 0 of data",
   },
   {
     title: "storage memory, between work-groups: both write equal values",
-    kind: "race",
     faulty: "if (t == 3u) {\n    data[0] = 7u; // fault\n  }",
     right: "if (id.x == 3u) {\n    data[0] = 7u;\n  }",
     threads: [
@@ -166,7 +132,6 @@ const races: readonly Fault[] = [
   },
   {
     title: "storage memory, between work-groups: a barrier does not order them",
-    kind: "race",
     faulty:
       "data[id.x] = t; // fault\n  storageBarrier();\n  workgroupBarrier();\n  let x = data[15u - id.x]; // fault\n  storageBarrier();",
     right:
@@ -179,7 +144,6 @@ const races: readonly Fault[] = [
   },
   {
     title: "storage memory, between work-groups: an atomic does not order other words",
-    kind: "race",
     faulty:
       "if (id.x == 0u) {\n    data[0] = 7u; // fault\n    atomicStore(&flags[0], 1u);\n  } else if (id.x == 8u && atomicLoad(&flags[0]) == 1u) {\n    data[1] = data[0]; // fault\n  }",
     right:
@@ -192,37 +156,22 @@ const races: readonly Fault[] = [
   },
   {
     title: "storage memory: one half of a word",
-    kind: "race",
     faulty: "halves[id.x / 2u] = 1h; // fault",
     right: "halves[id.x] = 1h;",
-    threads: [
-      [0, 0],
-      [0, 1],
-    ],
     says: "of halves",
   },
   {
     title: "a storageBarrier where a workgroupBarrier is needed",
-    kind: "race",
     faulty: "words[t] = t; // fault\n  storageBarrier();\n  data[id.x] = words[t ^ 1u]; // fault",
     right: "words[t] = t;\n  workgroupBarrier();\n  data[id.x] = words[t ^ 1u];",
-    threads: [
-      [0, 0],
-      [0, 1],
-    ],
     says: "word 1 of words",
   },
   {
     title: "a workgroupBarrier where a storageBarrier is needed",
-    kind: "race",
     faulty:
       "data[id.x] = t; // fault\n  workgroupBarrier();\n  let x = data[id.x ^ 1u]; // fault\n  storageBarrier();\n  data[id.x] = x;",
     right:
       "data[id.x] = t;\n  storageBarrier();\n  let x = data[id.x ^ 1u];\n  storageBarrier();\n  data[id.x] = x;",
-    threads: [
-      [0, 0],
-      [0, 1],
-    ],
     says: "no storageBarrier() is between them",
   },
 ];
@@ -230,124 +179,79 @@ const races: readonly Fault[] = [
 const divergence: readonly Fault[] = [
   {
     title: "a barrier in a branch",
-    kind: "divergence",
     faulty: "if (t < 5u) {\n    workgroupBarrier(); // fault\n  }",
     right: "if (group.x < 5u) {\n    workgroupBarrier();\n  }",
-    threads: [
-      [0, 0],
-      [0, 5],
-    ],
+    other: 5,
     says: "5 of 8 threads",
   },
   {
     title: "a storageBarrier in a case of a switch",
-    kind: "divergence",
     faulty: "switch t % 2u {\n    case 1u: {\n      storageBarrier(); // fault\n    }\n    default: {}\n  }",
     right: "switch group.x {\n    case 1u: {\n      storageBarrier();\n    }\n    default: {}\n  }",
-    threads: [
-      [0, 0],
-      [0, 1],
-    ],
     says: "4 of 8 threads",
   },
   {
     title: "a barrier behind an early return",
-    kind: "divergence",
     faulty: "if (t == 6u) {\n    return;\n  }\n  workgroupBarrier(); // fault",
     right: "workgroupBarrier();\n  if (t == 6u) {\n    return;\n  }",
-    threads: [
-      [0, 0],
-      [0, 6],
-    ],
+    other: 6,
     says: "7 of 8 threads",
   },
   {
     title: "a barrier in a loop that threads leave after different turns",
-    kind: "divergence",
     faulty: "for (var turn = 0u; turn <= t; turn++) {\n    workgroupBarrier(); // fault\n  }",
     right: "for (var turn = 0u; turn <= group.x; turn++) {\n    workgroupBarrier();\n  }",
-    threads: [
-      [0, 0],
-      [0, 1],
-    ],
     says: "7 of 8 threads",
   },
   {
     title: "a barrier in a loop that some threads leave",
-    kind: "divergence",
     faulty:
       "for (var turn = 0u; turn < 2u; turn++) {\n    if (t == 2u) {\n      break;\n    }\n    workgroupBarrier(); // fault\n  }",
     right:
       "for (var turn = 0u; turn < 2u; turn++) {\n    workgroupBarrier();\n    if (group.x == 1u) {\n      break;\n    }\n  }",
-    threads: [
-      [0, 0],
-      [0, 2],
-    ],
+    other: 2,
     says: "7 of 8 threads",
   },
   {
     title: "a barrier behind `continue`",
-    kind: "divergence",
     faulty:
       "for (var turn = 0u; turn < 2u; turn++) {\n    if (t == turn) {\n      continue;\n    }\n    workgroupBarrier(); // fault\n  }",
     right:
       "for (var turn = 0u; turn < 2u; turn++) {\n    if (group.x == turn) {\n      continue;\n    }\n    workgroupBarrier();\n  }",
-    threads: [
-      [0, 0],
-      [0, 1],
-    ],
     says: "7 of 8 threads",
   },
   {
     title: "a barrier that all threads reach, by different calls",
-    kind: "divergence",
     declarations: "fn meet() {\n  workgroupBarrier(); // fault\n}",
     faulty: "if (t < 3u) {\n    meet();\n  } else {\n    meet();\n  }",
     right: "if (t < 3u) {\n    data[id.x] = 1u;\n  } else {\n    data[id.x] = 2u;\n  }\n  meet();",
-    threads: [
-      [0, 0],
-      [0, 3],
-    ],
+    other: 3,
     says: "3 of 8 threads",
   },
   {
     title: "a barrier behind a return in the function that is called",
-    kind: "divergence",
     declarations:
       "fn meet(t: u32, least: u32) {\n  if (t < least) {\n    return;\n  }\n  workgroupBarrier(); // fault\n}",
     faulty: "meet(t, 1u);",
     right: "meet(t, 0u);",
-    threads: [
-      [0, 0],
-      [0, 1],
-    ],
     says: "7 of 8 threads",
   },
   {
     title: "a workgroupUniformLoad in a branch",
-    kind: "divergence",
     faulty: "if (t != 4u) {\n    data[id.x] = workgroupUniformLoad(&words[1]); // fault\n  }",
     right: "let x = workgroupUniformLoad(&words[1]);\n  if (t != 4u) {\n    data[id.x] = x;\n  }",
-    threads: [
-      [0, 0],
-      [0, 4],
-    ],
+    other: 4,
     says: "7 of 8 threads",
   },
   {
     title: "a subgroup function in a branch",
-    kind: "divergence",
     faulty: "if (t % 4u < 3u) {\n    data[id.x] = subgroupAdd(t); // fault\n  }",
     right: "if (t / 4u == 1u) {\n    data[id.x] = subgroupAdd(t);\n  }",
-    threads: [
-      [0, 0],
-      [0, 3],
-    ],
+    other: 3,
     says: "3 of 4 threads",
   },
   {
     title: "a shuffle behind an early return",
-    kind: "divergence",
     faulty: "if (t == 5u) {\n    return;\n  }\n  data[id.x] = subgroupShuffleXor(t, 1u); // fault",
     right: "data[id.x] = subgroupShuffleXor(t, 1u);\n  if (t == 5u) {\n    return;\n  }",
     threads: [
@@ -358,27 +262,17 @@ const divergence: readonly Fault[] = [
   },
   {
     title: "a vote in a loop that lanes leave after different turns",
-    kind: "divergence",
     faulty:
       "for (var turn = 0u; turn < t % 4u; turn++) {\n    data[id.x] = subgroupBallot(true).x; // fault\n  }",
     right: "for (var turn = 0u; turn < t / 4u; turn++) {\n    data[id.x] = subgroupBallot(true).x;\n  }",
-    threads: [
-      [0, 0],
-      [0, 1],
-    ],
     says: "3 of 4 threads",
   },
   {
     title: "a subgroup function that all lanes reach, by different calls",
-    kind: "divergence",
     declarations: "fn sum_of(x: u32) -> u32 {\n  return subgroupAdd(x); // fault\n}",
     faulty:
       "if (t % 2u == 0u) {\n    data[id.x] = sum_of(t);\n  } else {\n    data[id.x] = sum_of(2u * t);\n  }",
     right: "data[id.x] = sum_of(select(2u * t, t, t % 2u == 0u));",
-    threads: [
-      [0, 0],
-      [0, 1],
-    ],
     says: "2 of 4 threads",
   },
 ];
@@ -386,7 +280,6 @@ const divergence: readonly Fault[] = [
 const outOfBounds: readonly Fault[] = [
   {
     title: "an array in storage memory",
-    kind: "out-of-bounds",
     faulty: "data[id.x + 1u] = t; // fault",
     right: "data[id.x] = t;",
     threads: [[1, 7]],
@@ -394,7 +287,6 @@ const outOfBounds: readonly Fault[] = [
   },
   {
     title: "an array of atomics in storage memory",
-    kind: "out-of-bounds",
     faulty: "atomicAdd(&flags[t], 1u); // fault",
     right: "atomicAdd(&flags[min(t, arrayLength(&flags) - 1u)], 1u);",
     threads: [[0, 4]],
@@ -402,7 +294,6 @@ const outOfBounds: readonly Fault[] = [
   },
   {
     title: "a read of an array in storage memory, at an index below zero",
-    kind: "out-of-bounds",
     faulty: "let x = data[i32(t) - 1]; // fault\n  workgroupBarrier();",
     right: "let x = data[max(i32(t) - 1, 0)];\n  workgroupBarrier();",
     threads: [[0, 0]],
@@ -410,7 +301,6 @@ const outOfBounds: readonly Fault[] = [
   },
   {
     title: "an array in work-group memory",
-    kind: "out-of-bounds",
     faulty: "words[t * 2u % 16u] = t; // fault",
     right: "words[t * 3u % 8u] = t;",
     threads: [[0, 4]],
@@ -418,7 +308,6 @@ const outOfBounds: readonly Fault[] = [
   },
   {
     title: "an array in a function's memory",
-    kind: "out-of-bounds",
     faulty: "var items: array<u32, 7>;\n  items[t] = 1u; // fault\n  data[id.x] = items[0];",
     right: "var items: array<u32, 8>;\n  items[t] = 1u;\n  data[id.x] = items[0];",
     threads: [[0, 7]],
@@ -426,7 +315,6 @@ const outOfBounds: readonly Fault[] = [
   },
   {
     title: "an array that is a value",
-    kind: "out-of-bounds",
     faulty: "let items = array<u32, 3>(1u, 2u, 3u);\n  data[id.x] = items[t]; // fault",
     right: "let items = array<u32, 3>(1u, 2u, 3u);\n  data[id.x] = items[t % 3u];",
     threads: [[0, 3]],
@@ -434,7 +322,6 @@ const outOfBounds: readonly Fault[] = [
   },
   {
     title: "a vector",
-    kind: "out-of-bounds",
     faulty: "let v = vec4<u32>(t, 1u, 2u, 3u);\n  data[id.x] = v[t]; // fault",
     right: "let v = vec4<u32>(t, 1u, 2u, 3u);\n  data[id.x] = v[t % 4u];",
     threads: [[0, 4]],
@@ -442,7 +329,6 @@ const outOfBounds: readonly Fault[] = [
   },
   {
     title: "a vector in a function's memory",
-    kind: "out-of-bounds",
     faulty: "var v = vec3<u32>();\n  v[t] = 1u; // fault\n  data[id.x] = v.x;",
     right: "var v = vec3<u32>();\n  v[t % 3u] = 1u;\n  data[id.x] = v.x;",
     threads: [[0, 3]],
@@ -450,7 +336,6 @@ const outOfBounds: readonly Fault[] = [
   },
   {
     title: "a vector in work-group memory",
-    kind: "out-of-bounds",
     faulty: "if (t > 3u) {\n    vectors[1][t] = 1u; // fault\n  }",
     right: "if (t > 3u) {\n    vectors[1][t - 4u] = 1u;\n  }",
     threads: [[0, 4]],
@@ -458,7 +343,6 @@ const outOfBounds: readonly Fault[] = [
   },
   {
     title: "a column of a matrix",
-    kind: "out-of-bounds",
     faulty: "let m = mat2x3<f32>();\n  data[id.x] = u32(m[t].y); // fault",
     right: "let m = mat2x3<f32>();\n  data[id.x] = u32(m[t % 2u].y);",
     threads: [[0, 2]],
@@ -469,7 +353,6 @@ const outOfBounds: readonly Fault[] = [
 const waiting: readonly Fault[] = [
   {
     title: "for a word of storage memory that nobody stores",
-    kind: "stuck",
     faulty:
       "if (t == 0u) {\n    while (atomicLoad(&flags[0]) < 3u) {} // fault\n  }\n  if (t == 1u) {\n    atomicAdd(&flags[1], 1u);\n  }",
     right:
@@ -480,7 +363,6 @@ const waiting: readonly Fault[] = [
   },
   {
     title: "for a work-group that starts only when another one ends",
-    kind: "stuck",
     faulty:
       "if (id.x == 0u) {\n    while (atomicLoad(&flags[0]) == 0u) {} // fault\n  }\n  if (id.x == 8u) {\n    atomicStore(&flags[0], 1u);\n  }",
     right:
@@ -491,7 +373,6 @@ const waiting: readonly Fault[] = [
   },
   {
     title: "in a loop without an end, all threads together",
-    kind: "stuck",
     faulty: "loop { // fault\n    workgroupBarrier();\n    if (group.x == 7u) {\n      break;\n    }\n  }",
     right: "loop {\n    workgroupBarrier();\n    if (group.x < 7u) {\n      break;\n    }\n  }",
     threads: [[0, 0]],
@@ -499,7 +380,6 @@ const waiting: readonly Fault[] = [
   },
   {
     title: "in a loop without an end, each thread by itself",
-    kind: "stuck",
     faulty: "var x = t;\n  while (x != 5u) { // fault\n    x = (x * 2u) % 16u;\n  }\n  data[id.x] = x;",
     right: "var x = t;\n  while (x != 0u) {\n    x = (x * 2u) % 16u;\n  }\n  data[id.x] = x;",
     threads: [[0, 0]],
@@ -507,7 +387,6 @@ const waiting: readonly Fault[] = [
   },
   {
     title: "for another thread of the work-group, which goes on only when this one does",
-    kind: "stuck",
     faulty:
       "if (t == 0u) {\n    while (atomicLoad(&state) == 0u) {} // fault\n  } else {\n    atomicStore(&state, 1u);\n  }",
     right:
@@ -520,31 +399,25 @@ const waiting: readonly Fault[] = [
 const uninitialized: readonly Fault[] = [
   {
     title: "work-group memory",
-    kind: "uninitialized",
     faulty:
       "if (t != 3u) {\n    words[t] = t;\n  }\n  workgroupBarrier();\n  data[id.x] = words[7u - t]; // fault",
     right: "words[t] = t;\n  workgroupBarrier();\n  data[id.x] = words[7u - t];",
     threads: [[0, 4]],
     says: "word 3 of words",
-    options: { uninitialized: true },
   },
   {
     title: "storage memory",
-    kind: "uninitialized",
     faulty: "data[id.x] = u32(halves[t]) + 1u; // fault",
     right: "halves[id.x] = 1h;\n  data[id.x] = u32(halves[id.x]) + 1u;",
     threads: [[0, 0]],
     says: "of halves",
-    options: { uninitialized: true },
   },
   {
     title: "an atomic",
-    kind: "uninitialized",
     faulty: "if (id.x == 0u) {\n    data[0] = atomicLoad(&flags[2]); // fault\n  }",
     right: "if (id.x == 0u) {\n    atomicStore(&flags[2], 1u);\n    data[0] = atomicLoad(&flags[2]);\n  }",
     threads: [[0, 0]],
     says: "word 2 of flags",
-    options: { uninitialized: true },
   },
 ];
 
@@ -553,7 +426,6 @@ const unordered: readonly Fault[] = [
     title: "a count is read before all have counted",
     faulty: "atomicAdd(&state, 1u); // fault\n  data[id.x] = atomicLoad(&state); // fault",
     right: "atomicAdd(&state, 1u);\n  workgroupBarrier();\n  data[id.x] = atomicLoad(&state);",
-    other: 1,
     says: "word 0 of state",
   },
   {
@@ -562,7 +434,6 @@ const unordered: readonly Fault[] = [
       "atomicAdd(&state, 1u); // fault\n  let lanes = subgroupAdd(1u);\n  data[id.x] = atomicLoad(&state) + lanes; // fault",
     right:
       "atomicAdd(&state, 1u);\n  let lanes = subgroupAdd(1u);\n  data[id.x] = workgroupUniformLoad(&state) + lanes;",
-    other: 1,
     says: "which thread 1 changes",
   },
   {
@@ -570,7 +441,6 @@ const unordered: readonly Fault[] = [
     faulty: "if (t == 0u) {\n    atomicStore(&state, 5u); // fault\n  }\n  atomicAdd(&state, 1u); // fault",
     right:
       "if (t == 0u) {\n    atomicStore(&state, 5u);\n  }\n  workgroupBarrier();\n  atomicAdd(&state, 1u);",
-    other: 1,
     says: "changes word 0 of state",
   },
   {
@@ -588,25 +458,15 @@ const unordered: readonly Fault[] = [
       "atomicMax(&state, t); // fault\n  if (t == 0u) {\n    data[group.x] = atomicExchange(&state, 0u); // fault\n  }",
     right:
       "atomicMax(&state, t);\n  workgroupBarrier();\n  if (t == 0u) {\n    data[group.x] = atomicExchange(&state, 0u);\n  }",
-    other: 1,
     says: "changes word 0 of state",
   },
   {
     title: "threads store different values",
     faulty: "atomicStore(&state, t + 1u); // fault",
     right: "atomicStore(&state, group.x);\n  workgroupBarrier();\n  data[id.x] = atomicLoad(&state);",
-    other: 1,
     says: "stores word 0 of state",
   },
-].map(({ other, ...fault }) => ({
-  ...fault,
-  kind: "unordered",
-  threads: [
-    [0, 0],
-    [0, other],
-  ],
-  options: { unorderedAtomics: true },
-}));
+];
 
 const lineOf = (finding: Finding): readonly number[] => [
   ...new Set([
@@ -616,19 +476,26 @@ const lineOf = (finding: Finding): readonly number[] => [
 ];
 const byNumber = (a: number, b: number): number => a - b;
 
-describe.each([
-  ["races", races],
-  ["divergence", divergence],
-  ["out-of-bounds", outOfBounds],
-  ["waiting for ever", waiting],
-  ["uninitialized", uninitialized],
-  ["unordered", unordered],
-] as const)("%s", (_, faults) => {
-  test.each(faults)("$title", async ({ kind, faulty, right, threads, says, declarations, options }) => {
+interface Group {
+  readonly kind: FindingKind;
+  readonly faults: readonly Fault[];
+  readonly options?: SimulatorOptions;
+}
+const groups: readonly Group[] = [
+  { kind: "race", faults: races },
+  { kind: "divergence", faults: divergence },
+  { kind: "out-of-bounds", faults: outOfBounds },
+  { kind: "stuck", faults: waiting },
+  { kind: "uninitialized", faults: uninitialized, options: { uninitialized: true } },
+  { kind: "unordered", faults: unordered, options: { unorderedAtomics: true } },
+];
+
+describe.each(groups)("$kind", ({ kind, faults, options: usual }) => {
+  test.each(faults)("$title", async ({ faulty, right, threads, other = 1, says, declarations, options }) => {
     const code = kernelOf(faulty, declarations);
     const {
       findings: [finding],
-    } = await run(code, options);
+    } = await run(code, { ...usual, ...options });
     if (finding === undefined) {
       throw new Error("nothing was found");
     }
@@ -640,9 +507,14 @@ describe.each([
       x,
       ...(thread === undefined ? [] : [thread]),
     ]);
-    expect(found.sort(), finding.message).toEqual(threads);
+    const pair = [
+      [0, 0],
+      [0, other],
+    ];
+    expect(found.sort(), finding.message).toEqual(threads ?? pair);
     expect(finding.message).toContain(says);
-    expect((await run(kernelOf(right, declarations), options)).findings, "the right kernel").toEqual([]);
+    const repaired = await run(kernelOf(right, declarations), { ...usual, ...options });
+    expect(repaired.findings, "the right kernel").toEqual([]);
   });
 });
 

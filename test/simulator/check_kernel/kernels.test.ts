@@ -3,10 +3,6 @@ import { checkKernel } from "../../../src/simulator/index.ts";
 import type { Kind, Planted } from "./kernels.ts";
 import { kernelOf, kinds } from "./kernels.ts";
 
-test("there are ten kernels of each kind", () => {
-  expect(kinds.map(({ planted }) => planted.length)).toEqual(kinds.map(() => 10));
-});
-
 /** The lines that a finding may name. */
 const faultyLines = (code: string): readonly number[] =>
   code.split("\n").flatMap((line, at) => (line.includes("// fault") ? at + 1 : []));

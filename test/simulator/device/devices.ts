@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { GPUBufferUsage } from "../../../src/gpu/device/usage_flags.ts";
 import { SimulatedGpuObject } from "../../../src/simulator/device/gpu.ts";
 import type { Finding } from "../../../src/simulator/findings.ts";
@@ -130,4 +130,15 @@ export async function check(both: Both, row: Row): Promise<void> {
     const found = both.findings.slice(before).map(({ kind, message }) => `${kind}: ${message}`);
     expect(found, found.join("\n")).toHaveLength(isFinding ? 1 : 0);
   }
+}
+
+/** Calls by their titles, in groups by what comes of them here and in Dawn: "fine", or the names of errors. */
+export type Calls = Readonly<Record<string, Readonly<Record<string, Row["call"]>>>>;
+
+/** A test for each call, and for each row of what differs in Dawn. */
+export function testCalls(both: Both, calls: Calls, rows: Readonly<Record<string, Row>> = {}): void {
+  const same = Object.entries(calls).flatMap(([outcome, group]) =>
+    Object.entries(group).map(([title, call]): [string, Row] => [title, { call, outcome }]),
+  );
+  test.each([...same, ...Object.entries(rows)])("%s", (_, row) => check(both, row));
 }

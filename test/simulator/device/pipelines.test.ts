@@ -1,7 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { GPUBufferUsage, GPUShaderStage } from "../../../src/gpu/device/usage_flags.ts";
-import type { Row } from "./devices.ts";
-import { adapterOf, bufferOf, check, deviceOf, handMadeGpu, outcomeOf, quietly, useBoth } from "./devices.ts";
+import type { Calls, Row } from "./devices.ts";
+import {
+  adapterOf,
+  bufferOf,
+  check,
+  deviceOf,
+  handMadeGpu,
+  outcomeOf,
+  quietly,
+  testCalls,
+  useBoth,
+} from "./devices.ts";
 import { faulty, texts, unknownConstant } from "./hand_made.ts";
 
 const both = useBoth();
@@ -85,61 +95,48 @@ describe("pipelines as WebGPU has them, and as Dawn has them", () => {
   );
 });
 
-const others = {
-  "a constant that is not finite": {
-    call: make({ stage: { constants: { a: Number.NaN } } }),
-    outcome: "TypeError",
+const others: Calls = {
+  TypeError: {
+    "a constant that is not finite": make({ stage: { constants: { a: Number.NaN } } }),
+    "a module that is none": make({ stage: { module: {} as never } }),
+    "a layout that is none": (device) =>
+      device.createComputePipeline({ layout: "none" as never, compute: {} as never }),
   },
-  "an invalid layout": {
-    call: async (device: GPUDevice) => {
+  GPUValidationError: {
+    "an invalid layout": async (device) => {
       const layout = await quietly(device, () =>
         device.createPipelineLayout({ bindGroupLayouts: [null, null, null, null, null] }),
       );
       const module = device.createShaderModule({ code: texts.empty.code });
       device.createComputePipeline({ layout, compute: { module } });
     },
-    outcome: bad,
+    "a text with a fault": (device) => device.createShaderModule({ code: faulty }),
+    "a text that enables what the device has not": (device) =>
+      device.createShaderModule({ code: texts.half.code }),
+    "a text that requires what is not there": (device) =>
+      device.createShaderModule({ code: texts.unknownFeature.code }),
+    "the layout of a group past the last": async (device) =>
+      ((await make({})(device)) as GPUComputePipeline).getBindGroupLayout(4),
   },
-  "a module that is none": { call: make({ stage: { module: {} as never } }), outcome: "TypeError" },
-  "a layout that is none": {
-    call: (device: GPUDevice) =>
-      device.createComputePipeline({ layout: "none" as never, compute: {} as never }),
-    outcome: "TypeError",
+  fine: {
+    "a text that requires what is there": (device) =>
+      device.createShaderModule({ code: texts.knownFeature.code }),
+    "the layout of a group that is not there": async (device) =>
+      ((await make({})(device)) as GPUComputePipeline).getBindGroupLayout(3),
   },
-  "a text with a fault": {
-    call: (device: GPUDevice) => device.createShaderModule({ code: faulty }),
-    outcome: bad,
-  },
-  "a text that enables what the device has not": {
-    call: (device: GPUDevice) => device.createShaderModule({ code: texts.half.code }),
-    outcome: bad,
-  },
-  "a text that requires what is there": {
-    call: (device: GPUDevice) => device.createShaderModule({ code: texts.knownFeature.code }),
-    outcome: "fine",
-  },
-  "a text that requires what is not there": {
-    call: (device: GPUDevice) => device.createShaderModule({ code: texts.unknownFeature.code }),
-    outcome: bad,
-  },
+};
+
+const othersInDawn: Readonly<Record<string, Row>> = {
   "a descriptor without a text": {
-    call: (device: GPUDevice) => device.createShaderModule({} as never),
+    call: (device) => device.createShaderModule({} as never),
     outcome: "TypeError",
     // It takes the text "undefined".
     dawn: bad,
   },
-  "the layout of a group that is not there": {
-    call: async (device: GPUDevice) => ((await make({})(device)) as GPUComputePipeline).getBindGroupLayout(3),
-    outcome: "fine",
-  },
-  "the layout of a group past the last": {
-    call: async (device: GPUDevice) => ((await make({})(device)) as GPUComputePipeline).getBindGroupLayout(4),
-    outcome: bad,
-  },
-} as const satisfies Record<string, Row>;
+};
 
 describe("modules and layouts as WebGPU has them, and as Dawn has them", () => {
-  test.each(Object.entries<Row>(others))("%s", (_, row) => check(both, row));
+  testCalls(both, others, othersInDawn);
 });
 
 test("a fault of a text is a message with its line and column", async () => {
