@@ -96,9 +96,8 @@ test("what marks check, and how many items a thread takes", () => {
   };
   const twice = { passes: "reduce-then-scan" };
   const ways: readonly (readonly [found: string, expected: string])[] = [
-    [rankedBy({}, u32), "512 × 22 marks"],
-    [rankedBy({ indices: true }), "512 × 22 marks"],
-    // 512 threads would take 98,608 bytes, or digits of fewer bits.
+    [rankedBy({}, u32), "256 × 22 marks"],
+    [rankedBy({ indices: true }), "256 × 22 marks"],
     [rankedBy({ itemsPerThread: 48 }, u32), "256 × 48 marks"],
     [rankedBy({}, u32, ofLittleMemory), "256 × 11 marks"],
     [rankedBy({ maxLength: 2 ** 24 }, u32), "256 × 22 marks"],
