@@ -399,7 +399,8 @@ function endOf({ refused, wrong }: Run, took: number, seconds: number): string[]
 /**
  * `wavefold tune`
  *
- * @throws {UsageError} when a result is wrong; the report is on stdout by then.
+ * @throws {UsageError} for names that there are not, before an adapter is opened; and when a result is wrong, where the report is on stdout by
+ * then.
  */
 export async function tune(options: TuneOptions): Promise<void> {
   requireNames(options);

@@ -23,8 +23,8 @@ import type { CountsOption, RunOptions } from "../primitives/unique.ts";
 import type { GpuArray } from "./gpu_arrays/gpu_array.ts";
 import type { GpuSegments, GpuSegmentsByExpression } from "./gpu_arrays/segments_on_gpu.ts";
 
-// The types of `Fold`'s calls: which options a call takes, and what it gives. src/index.ts exports all of them. A method has one signature for arrays on the CPU and on the
-// GPU. If it had several, TypeScript would report a wrong option for the last one, whichever the caller meant.
+// The types of `Fold`'s calls: which options a call takes, and what it gives. src/index.ts exports all of them. A method has one signature for
+// arrays on the CPU and on the GPU. If it had several, TypeScript would report a wrong option for the last one, whichever the caller meant.
 // `Data` is the array's type, `Type` the element type that the option `type` names, `undefined` if it is left out.
 
 /** An array that a call takes: on the CPU or on the GPU. */

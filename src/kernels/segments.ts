@@ -67,7 +67,7 @@ export type HeadSource = { readonly kind: "rows" | "offsets" | "begins" | "heads
 export const areGiven = ({ kind }: HeadSource): boolean => kind === "offsets" || kind === "begins";
 
 /** The files of kernels that find segments by their places: of segments with gaps, those that tell segments from gaps. */
-export const placeFiles = ({ kind }: HeadSource): readonly SourceText[] =>
+const placeFiles = ({ kind }: HeadSource): readonly SourceText[] =>
   kind === "begins" ? [segmentOffsets, beginsAndEnds] : [segmentOffsets];
 
 /** The files by which a reduction stores totals. */

@@ -15,9 +15,11 @@ import type { Arrangement } from "../../src/kernels/kernel.ts";
 import { spineSize } from "../../src/kernels/look_back.ts";
 import { argMin } from "../../src/monoids/arg_min.ts";
 import type { DeviceFacts } from "../../src/plan/device_facts.ts";
+import { withFasterWays } from "../../src/plan/faster_ways.ts";
 import type { TuningOptions } from "../../src/plan/options.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { ALL_ARRANGEMENTS, gridOf, spineLengths } from "../../src/plan/plan.ts";
+import { planRows } from "../../src/plan/rows.ts";
 import { untyped } from "../support/fold.ts";
 import { allTypes, defaultLimits, factsWith } from "../support/kernels.ts";
 import { affine } from "../support/operators.ts";
@@ -529,6 +531,19 @@ test("on NVIDIA, scans of structs that lanes store by pairs, compactions and par
   }
   const options = { type: u32, where: "true", rest: true, maxLength: 2 ** 26 };
   expect(shapeOf(await planPartition(options, own))).toBe("256 × 16");
+});
+
+test("levels of rows combine items in scans, and vectors in reductions", () => {
+  const sizes = { workGroupSize: 8, itemsPerThread: 4 };
+  const options = { type: f64, maxLength: 4096, segments: "rows", ...sizes } as never;
+  const itemsPerVector = (primitive: "scan" | "reduce"): number => {
+    const plan = planRows(primitive, options, withFasterWays(factsWith()), ALL_ARRANGEMENTS);
+    const told = plan?.groupingOf("vectors", { columns: 8, row_length: 8, tile_items: 8 });
+    expect(told?.fanIn).toBe(8);
+    return told?.itemsPerVector ?? 1;
+  };
+  expect(itemsPerVector("scan")).toBe(1);
+  expect(itemsPerVector("reduce")).toBe(2);
 });
 
 test("on NVIDIA, threads hold values of segments without heads, for items and keys of a word", async () => {

@@ -69,6 +69,13 @@ test.each(Object.keys(exported))("src/gpu/fold.ts exports the ranges of %s", (fi
   expect(ranges.filter((name) => !publicTypes.has(name))).toEqual([]);
 });
 
+test("fold.explain knows calls without a primitive of their own", () => {
+  const fold = new Fold({} as Context, () => {});
+  const others = ["argMin", "argMax", "segments", "exactAdd"] as const;
+  expect(others.map((name) => fold.explain(name, 1).machine)).toEqual(others.map(() => "gpu"));
+  expect(() => fold.explain("constructor" as CallName, 1)).toThrow("argMin, argMax, segments, exactAdd");
+});
+
 describe.each(described.map(({ primitive }): OptionsOf => primitive))("$name", (table) => {
   test("has a method", () => {
     expect(Fold.prototype).toHaveProperty(table.name);

@@ -267,7 +267,3 @@ export const itemsOf = ({ from, items }: MapRow, length: number, name: string): 
 /** What a scan or a reduction on the CPU takes. */
 export const twinOf = ({ type, from, op, reference }: MapRow): never =>
   ({ type, from, op, map: reference }) as never;
-
-/** What a compaction on the CPU takes. */
-export const compactTwinOf = ({ type, from, reference }: MapRow): never =>
-  ({ type, from, map: reference }) as never;

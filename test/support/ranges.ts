@@ -11,22 +11,6 @@ export interface Places {
   readonly shared: boolean;
 }
 
-/** Where ranges start, by how many items both have room for: where a binding may, at a vector, at another item, in place, and in one buffer. */
-export const layoutsOf = (vector: number): Readonly<Record<string, (length: number) => Places>> => {
-  const start = (length: number): number => Math.ceil((length + 1) / vector) * vector;
-  return {
-    "from the start": () => ({ input: 0, output: 0, shared: false }),
-    "at vectors": () => ({ input: 3 * vector, output: 2 * vector, shared: false }),
-    "the input at an odd item": () => ({ input: 2 * vector + 1, output: vector, shared: false }),
-    "the output at an odd item": () => ({ input: 2 * vector, output: 3 * vector + 1, shared: false }),
-    "in place": () => ({ input: 0, output: 0, shared: true }),
-    "in place, at a vector": () => ({ input: 2 * vector, output: 2 * vector, shared: true }),
-    "in place, at an odd item": () => ({ input: 1, output: 1, shared: true }),
-    "one buffer": (length) => ({ input: vector, output: vector + start(length), shared: true }),
-    "one buffer, the output first": (length) => ({ input: start(length) + 1, output: 0, shared: true }),
-  };
-};
-
 /** What a prepared scan or reduction is recorded with. */
 export interface PlacedRanges {
   readonly input: { readonly buffer: GPUBuffer; readonly offset: number };

@@ -11,9 +11,8 @@
 // nothing is stored past the last place.
 //
 // Linked with contract.wgsl, element.wgsl, values.wgsl, scan_lanes.wgsl, offsets.wgsl, subgroup.wgsl, subgroup_scan_totals.wgsl,
-// an input of vectors, an output of single items, length_*.wgsl, look_back.wgsl, tile_*.wgsl, and
-// first_segment_searched.wgsl. All subgroups are full, with at most 32 lanes. A thread has at
-// most 32 rows.
+// an input of vectors, an output of single items, length_*.wgsl, look_back.wgsl, tile_*.wgsl, and first_segment_searched.wgsl. All
+// subgroups are full, with at most 32 lanes. A thread has at most 32 rows.
 // Generated with it: consts LANE_STAGES, the logarithm of MAX_SUBGROUP_SIZE; LANE_ITEMS, at most 31, which VECTOR divides and which
 // divides ITEMS; LANE_VECTORS, the vectors of as many items; and LANE_ROWS, the rows of a thread's items.
 // Dispatch at least one work-group for each tile, and call.tiles in all.

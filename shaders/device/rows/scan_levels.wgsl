@@ -1,5 +1,5 @@
 // Scans the rows of a tile level by level: the totals of the rows' levels go up, and what comes before each element comes down.
-// Linked with scan_each_row.wgsl, levels.wgsl, whose work-group memory it uses.
+// Linked with scan_each_row.wgsl, and levels.wgsl, whose work-group memory it uses.
 
 // Each item of the tile goes to work-group memory, and its prefix comes back.
 fn scan_row_tile(own: RowTile, thread: u32) {
