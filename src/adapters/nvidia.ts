@@ -108,8 +108,8 @@ export const singlePass = {
       items: 24,
       isDefault: true,
     },
-    // 2^28, mean length 32, 1024 and 4, where a dispatch before found first segments: 394 µs, 356 and 1225 (128 × 24: 405, 371, 1192; 128 × 20: 406, 376, 1136; 256 × 28: 452, 396, 1293;
-    // 256 × 24: 459, 404, 1262; 96 × 24: 427, 405, 1225).
+    // 2^28, mean length 32, 1024 and 4, where a dispatch before found first segments: 394 µs, 356 and 1225 (128 × 24: 405, 371, 1192; 128 × 20: 406,
+    // 376, 1136; 256 × 28: 452, 396, 1293; 256 × 24: 459, 404, 1262; 96 × 24: 427, 405, 1225).
     { elementBytes: 8, algorithm: "subgroup", workGroupSize: 128, items: 28, isDefault: true },
     // Longer elements: not measured.
     { elementBytes: 16, algorithm: "subgroup", workGroupSize: 256, items: 8, isDefault: true },
@@ -222,8 +222,8 @@ export const singlePass = {
     { elementBytes: 64, algorithm: "subgroup", workGroupSize: 128, items: 8, isDefault: true },
   ],
   // Values of at most a word. u32 in runs of 4 and of 10^6 items, H200, 2^28: by keys, loaded as vectors, 787 and 906 (128 × 28: 799 and 890;
-  // 128 × 16: 894 and 1123; elements of segments, 256 × 16: 938 and 939), by flags 819 and 955 (912 and 1037; 889 and 1126), by bits 666 and 878 (719 and 854; 776 and
-  // 1136). On an H100, memory limits all of them (keys: 384 × 16 1077; elements of segments 1112). Rows: not compared with other sizes.
+  // 128 × 16: 894 and 1123; elements of segments, 256 × 16: 938 and 939), by flags 819 and 955 (912 and 1037; 889 and 1126), by bits 666 and 878
+  // (719 and 854; 776 and 1136). On an H100, memory limits all of them (keys: 384 × 16 1077; elements of segments 1112). Rows: not compared with other sizes.
   flatSegments: { elementBytes: 8, algorithm: "subgroup", workGroupSize: 128, items: 24, isDefault: true },
   // More than any GPU runs at once, and few enough to be started in 2 µs. u32, H100, 1000 items of at most 2^28: 15.1 (a work-group for each tile:
   // 31.0), 2^24 68.6 (82.7).

@@ -8,8 +8,9 @@
 // the second one: numbers_alone.wgsl leaves it out.
 //
 // Linked with contract.wgsl, subgroup.wgsl, keys.wgsl or keys_by_expression.wgsl, load_keys_*.wgsl, look_back.wgsl, tile_*.wgsl,
-// output_items.wgsl and length_*.wgsl. For a run's key, or its first item, with store_key.wgsl, store_first_item.wgsl or store_no_keys.wgsl. For its number with store_lengths.wgsl; or with numbers_alone.wgsl, and
-// store_starts.wgsl or store_no_numbers.wgsl. These are linked with stage_firsts.wgsl or stage_no_firsts.wgsl. The files declare
+// output_items.wgsl and length_*.wgsl. For a run's key, or its first item, with store_key.wgsl, store_first_item.wgsl or
+// store_no_keys.wgsl. For its number with store_lengths.wgsl; or with numbers_alone.wgsl, and store_starts.wgsl or
+// store_no_numbers.wgsl. These are linked with stage_firsts.wgsl or stage_no_firsts.wgsl. The files declare
 //   stage_key, stage_first  what is staged for a run: its key, and where it starts
 //   last_staged             one more than the index of the item that starts the last staged run
 //   store_run               what is stored for a staged run that has a place in the outputs: its key or its first item
