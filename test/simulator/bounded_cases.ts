@@ -3,7 +3,6 @@ import * as exact from "./accuracy.ts";
 import { anything, exactly } from "./accuracy.ts";
 import type { DeviceCase } from "./device_cases.ts";
 import type { Triple } from "./float_words.ts";
-import { wordOf } from "./float_words.ts";
 
 // Expressions of f32 whose results have bounds, with the expressions that WGSL's bounds are inherited from.
 
@@ -125,14 +124,12 @@ function unpacked(name: string): DeviceCase {
     name,
     on: ["u"],
     result: count === 4 ? "vec4f" : "vec2f",
-    bounds: ({ value }) => {
-      const word = wordOf(value);
-      return Array.from({ length: count }, (_, at) => {
+    bounds: (_x, _y, _z, word) =>
+      Array.from({ length: count }, (_, at) => {
         const field = (word << (32 - bits * (at + 1))) >> (32 - bits);
         const component = Math.max(-1, (isSigned ? field : field & (2 ** bits - 1)) / steps);
         return { value: component, error: 3 * exact.ulp(component) };
-      });
-    },
+      }),
   };
 }
 

@@ -135,7 +135,7 @@ function compareTriple(
     const { bounds, on, slack } = checked;
     const start = starts[index] ?? 0;
     const isKnown = on[0] === "u" || words.every(isFiniteWord);
-    const limits = bounds && (isKnown ? bounds(x, y, z) : []);
+    const limits = bounds && (isKnown ? bounds(x, y, z, words[0]) : []);
     for (let at = start; at < (starts[index + 1] ?? stride); at++) {
       const word = { at, ours: ours[at] ?? 0, theirs: theirs[at] ?? 0 };
       const limit = limits?.[at - start] ?? anything;

@@ -97,8 +97,8 @@ export interface DeviceCase {
   readonly result: TypeName;
   /** The member of a struct's result, of which there are two of this size. */
   readonly member?: "fract" | "exp" | "whole";
-  /** How far each scalar of the result may be from the exact one; if there is none, all words must be the same. */
-  readonly bounds?: (x: Bounded, y: Bounded, z: Bounded) => readonly Bounded[];
+  /** How far each scalar of the result may be from the exact one; if there is none, all words must be the same. `bits` is x's word: as a number, a NaN may lose some. */
+  readonly bounds?: (x: Bounded, y: Bounded, z: Bounded, bits: number) => readonly Bounded[];
   /** How many times as far a device's result may be. */
   readonly slack?: number;
   /** Whether a result is one of those that WGSL allows: ours must be one, and the device's. */

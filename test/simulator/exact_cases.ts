@@ -87,10 +87,13 @@ function normalizedFields(count: number, steps: number, isSigned: boolean): Boun
 
 const isPastHalf = (word: number): boolean => Math.abs(numberOf(word)) >= 65504;
 
-/** Halves may be rounded up or down, subnormal ones flushed, and what is past the greatest may be anything. */
+/**
+ * Halves may be rounded up or down, subnormal ones flushed, and what is past the greatest may be anything. A number between the greatest subnormal half and the least
+ * normal one may be rounded down, and flushed then.
+ */
 const isHalf = (word: number, half: number): boolean => {
   const nearest = rounded(decoded(word, f32), f16);
-  const isTiny = (nearest & 0x7fff) < 0x400;
+  const isTiny = Math.abs(numberOf(word)) < 2 ** -14;
   return isPastHalf(word) || Math.abs(nearest - half) <= 1 || (isTiny && (half & 0x7fff) === 0);
 };
 

@@ -11,9 +11,3 @@ export function numberOf(word: number): number {
 export const isSubnormal = (word: number): boolean => (word & 0x7f800000) === 0 && (word & 0x7fffff) !== 0;
 export const isFiniteWord = (word: number): boolean => (word & 0x7f800000) !== 0x7f800000;
 export const isZero = (word: number): boolean => (word & 0x7fffffff) === 0;
-
-/** The f32 of a number that has one. */
-export function wordOf(number: number): number {
-  view.setFloat32(0, number);
-  return view.getInt32(0);
-}
