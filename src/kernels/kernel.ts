@@ -228,7 +228,6 @@ export interface SegmentSources {
   readonly count?: SourceText;
   /** The kernel of a single pass, if it differs from that of a scan. */
   singlePass?(
-    monoid: Monoid,
     options: KernelOptions &
       ScanKernelOptions & { readonly arrangement: Arrangement; readonly carry: readonly SourceText[] },
   ): Kernel | undefined;

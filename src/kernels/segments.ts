@@ -284,7 +284,7 @@ export function segmentSources(use: SegmentUse, monoid: Monoid): SegmentSources 
     ...(areGiven(heads) &&
       stored && {
         output: totalFiles(heads),
-        singlePass: (_, options) =>
+        singlePass: (options) =>
           takesValues(monoid, options)
             ? reduceOffsetsKernel(monoid, options, [
                 ...placeFiles(heads),
@@ -295,7 +295,7 @@ export function segmentSources(use: SegmentUse, monoid: Monoid): SegmentSources 
       }),
     ...(use.isFlat &&
       flatHeads !== "begins" && {
-        singlePass: (_, options) =>
+        singlePass: (options) =>
           takesValues(monoid, options) ? scanFlatSegmentsKernel(monoid, flatHeads, options) : undefined,
       }),
     ...(exclusive && { prefix: exclusivePrefix }),

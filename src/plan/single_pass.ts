@@ -259,7 +259,7 @@ export const scanOnce: ScanOnce = (single, scan, given, facts, testing) => {
     }) satisfies Parameters<typeof scanKernel>[1];
   const kernels = perArrangement(arrangements, (arrangement) => {
     const all = optionsOf(arrangement);
-    return kernelOptions.segments?.singlePass?.(monoid, all) ?? scanKernel(monoid, all);
+    return kernelOptions.segments?.singlePass?.(all) ?? scanKernel(monoid, all);
   });
   // In place, a second dispatch scans the tiles that the first one leaves.
   const left = arrangements.includes("in-place")
