@@ -859,7 +859,7 @@ test("kernels of tile.wgsl compile", async () => {
   } as const;
   const scan = { ...options, exclusive: false, side: "items" } as const;
   const shape = lookBackShape(options);
-  const lookBack = await lookBackSources("scan", monoid, shape, { patience: 10, tickets: true });
+  const lookBack = lookBackSources(monoid, shape, { patience: 10, tickets: true });
   const kept = {
     ...options,
     type: u32 as ElementType,

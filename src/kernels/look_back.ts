@@ -1,5 +1,4 @@
 import reduceSinglePass from "#shaders/device/kernels/reduce_single_pass.wgsl";
-import scanSinglePass from "#shaders/device/kernels/scan_single_pass.wgsl";
 import faultsNone from "#shaders/device/look_back/faults_none.wgsl";
 import lookBack from "#shaders/device/look_back/look_back.wgsl";
 import lookBackThreads from "#shaders/device/look_back/look_back_threads.wgsl";
@@ -206,7 +205,6 @@ export const reduceOnceMemory = (elementBytes: number): number => memoryOf([1], 
 
 /** The sources that a single pass looks back with. */
 export function lookBackSources(
-  primitive: "scan" | "compact" | "totals" | "runs" | "parts",
   monoid: Monoid,
   shape: LookBackShape,
   options: LookBackChoices,
@@ -215,6 +213,5 @@ export function lookBackSources(
     ...entrySources(monoid, shape, options),
     options.tickets ? tileByTicket : tileByNumber,
     shape.byVotes ? lookBackVotes : lookBackThreads,
-    ...(primitive === "scan" || primitive === "totals" ? [scanSinglePass] : []),
   ];
 }

@@ -7,7 +7,7 @@ import type { Asked } from "./explain_way.ts";
 import { wayOf } from "./explain_way.ts";
 import type { Grouping } from "./grouping.ts";
 import type { Bindable, Pass, PassParams, Plan, Scratch, Variant } from "./plan.ts";
-import { itemBytesOf, RUNS } from "./plan.ts";
+import { distinct, itemBytesOf, RUNS } from "./plan.ts";
 import { itemsOfRange } from "./ranges.ts";
 
 // What a plan does, as data for people: nothing here changes what it does.
@@ -147,13 +147,11 @@ export function explainKernels(
   length: number,
   { params = {}, variant = plan.variants[0] as Variant }: Pick<ExplainOptions, "params" | "variant"> = {},
 ): readonly ExplainedKernel[] {
-  const dispatchesOf = new Map<Kernel, number[]>();
-  plan.passes(length, variant.arrangement, variant.aside, params).forEach(({ kernel }, at) => {
-    dispatchesOf.set(kernel, [...(dispatchesOf.get(kernel) ?? []), at + 1]);
-  });
-  return [...dispatchesOf].map(([kernel, dispatches]) => ({
+  const passes = plan.passes(length, variant.arrangement, variant.aside, params);
+  // Two passes may have made the same text.
+  return distinct(passes.map(({ kernel }) => kernel)).map((kernel) => ({
     entryPoint: kernel.entryPoint,
-    dispatches,
+    dispatches: passes.flatMap((one, at) => (one.kernel.code === kernel.code ? [at + 1] : [])),
     files: filesOf(kernel).map((file) => ({
       ...file,
       roles: file.declares.includes(kernel.entryPoint)

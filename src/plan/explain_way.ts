@@ -77,10 +77,10 @@ function algorithmWhy({ grouping, asked: { algorithm, facts } }: Planned): strin
     return [`${how}, which was asked for.`];
   }
   // A row that names subgroups becomes one of Blelloch's algorithm where there are none.
-  const mayBeInstead = grouping.algorithm === "blelloch" && !facts.features.has("subgroups");
+  const mayStandIn = grouping.algorithm === "blelloch" && !facts.features.has("subgroups");
   return [
-    mayBeInstead
-      ? `${how}, which takes no subgroups: there are none.`
+    mayStandIn
+      ? `${how}, as the row says or for lack of subgroups.`
       : `${how}, which the row of sizes names.`,
   ];
 }

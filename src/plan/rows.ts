@@ -334,7 +334,7 @@ function scanLongRows(
     ...base,
     ...tuning,
     exclusive: options.exclusive ?? false,
-    carry: lookBackSources("scan", monoid, shape, {
+    carry: lookBackSources(monoid, shape, {
       patience: traitsOf(facts).patience,
       // Adapters by subgroups start work-groups in the order of their numbers.
       tickets: false,

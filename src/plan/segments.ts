@@ -291,7 +291,7 @@ function segmentsOf(
   };
 }
 
-/** The passes that make bits of offsets, which kernels read that do not search for segments. */
+/** The passes that make bits of offsets, which kernels read that do not search for segments. Where no kernel reads them, one pass is left: that of no items. */
 function headsFromOffsets(
   plan: Plan,
   tuning: Tuning,
@@ -299,8 +299,12 @@ function headsFromOffsets(
   use: SegmentUse,
   lengthOnGpu: boolean,
 ): Preparation {
-  const bits: Scratch = { name: "bits of heads", bytes: Math.max(4, Math.ceil(plan.maxLength / 32) * 4) };
   const readsBits = ({ bindings }: Kernel): boolean => bindings.has("heads");
+  const isRead = plan.kernels.some(readsBits);
+  const bits: Scratch = {
+    name: "bits of heads",
+    bytes: isRead ? Math.max(4, Math.ceil(plan.maxLength / 32) * 4) : 4,
+  };
   const clear = clearHeadsKernel(tuning.sizes);
   const mark = markKernel(monoid, use, lengthOnGpu, tuning.sizes);
   const tile = tileOf(tuning);
@@ -322,7 +326,7 @@ function headsFromOffsets(
     return [...(words > 0 ? [pass(clear, words, Math.ceil(words / tile))] : []), pass(mark, length, tiles)];
   };
   return {
-    kernels: [clear, mark],
+    kernels: isRead ? [clear, mark] : [mark],
     scratch: [bits],
     passes(planned, length) {
       const readBits = planned.some(({ kernel }) => readsBits(kernel));

@@ -159,7 +159,7 @@ export const planSinglePass: PlanSinglePass = (asked, combination, options, fact
   const tilesOf = (length: number): number => Math.ceil(length / tileOf(tuning));
   return {
     tuning,
-    carry: lookBackSources(primitive, monoid, shape, { patience, tickets: !startsInOrder, ...testing }),
+    carry: lookBackSources(monoid, shape, { patience, tickets: !startsInOrder, ...testing }),
     tilesOf,
     spineOf: (length) => spineSize(shape, Math.max(1, tilesOf(length)), monoid, RUNS),
     groupingOf: (itemsPerVector) => ({

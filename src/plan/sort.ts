@@ -46,21 +46,22 @@ export function planSort(
   const layout = layoutOf(checked, shape.sizes, arrangements, digits.count, facts);
   const { storesKeys, bindingsFor, copies } = layout;
 
-  // The first pass reads the caller's items, and the last one may store no keys.
-  const passKernels = (count: number): Kernel[] =>
-    Array.from({ length: count }, (_, at) =>
-      isByArrival(kernelOptions)
+  const kernels = new Map<string, Kernel>();
+  /** The kernel of pass `at` of `count`: the first one reads the caller's items, and the last one may store no keys. */
+  const kernelOf = (at: number, count: number): Kernel => {
+    const source = at === 0 ? "items" : "keys";
+    const stores = storesKeys || at < count - 1;
+    const name = isByArrival(kernelOptions) ? "by arrival" : `${source}, ${stores}`;
+    const kernel =
+      kernels.get(name) ??
+      (isByArrival(kernelOptions)
         ? keysPassKernel(kernelOptions, lookBack, testing.disorder)
-        : sortPassKernel(
-            kernelOptions,
-            at === 0 ? "items" : "keys",
-            storesKeys || at < count - 1,
-            lookBack,
-            testing.disorder,
-          ),
-    );
-  const counts = anyDigits ? Array.from({ length: digits.count }, (_, at) => at + 1) : [digits.count];
-  const kernelsOf = new Map(counts.map((count) => [count, passKernels(count)]));
+        : sortPassKernel(kernelOptions, source, stores, lookBack, testing.disorder));
+    kernels.set(name, kernel);
+    return kernel;
+  };
+  const kernelsOf = (count: number): Kernel[] =>
+    Array.from({ length: count }, (_, at) => kernelOf(at, count));
   const counted = lookBack
     ? countedAtOnce(kernelOptions, row, facts, tilesOf(checked.maxLength))
     : countedByPass(kernelOptions, facts, tilesOf(checked.maxLength));
@@ -72,7 +73,7 @@ export function planSort(
     const tiles = tilesOf(length);
     return [
       ...counted.before(length),
-      ...(kernelsOf.get(count) as Kernel[]).flatMap((kernel, digit): Pass[] => {
+      ...kernelsOf(count).flatMap((kernel, digit): Pass[] => {
         const bindings = bindingsFor(kernel, digit, count, isAside, counted.spine);
         return [
           ...counted.each(length, digit, bindings.input as Bindable),
@@ -82,9 +83,10 @@ export function planSort(
       ...(isAside ? copies(length) : []),
     ];
   };
+  const counts = anyDigits ? Array.from({ length: digits.count }, (_, at) => at + 1) : [digits.count];
   return {
     ...layout.common,
-    kernels: distinct([...[...kernelsOf.values()].flat(), ...counted.kernels, ...layout.kernels]),
+    kernels: distinct([...counts.flatMap(kernelsOf), ...counted.kernels, ...layout.kernels]),
     scratch: [...layout.scratch, ...counted.scratch],
     passes: (length, _, aside = false) => passesBy(digits.count, length, aside),
     lowest: (length, bits) => passesBy(Math.min(digits.count, Math.ceil(bits / digits.each)), length, false),

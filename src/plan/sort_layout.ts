@@ -99,7 +99,8 @@ export function layoutOf(
     storesKeys,
     common,
     kernels: [copyKeys, copyValues],
-    scratch: [keys, values, otherKeys],
+    // Some sorts have no values, or no keys in turn.
+    scratch: [keys, values, otherKeys].filter(({ bytes }) => bytes > 0),
     bindingsFor,
     copies,
   };

@@ -61,7 +61,7 @@ describe("the text", () => {
     const told = text("compact", "--length-on-gpu", "--no-subgroups", ...NVIDIA);
     expect(told).toContain("on an NVIDIA GPU without subgroups as described");
     expect(told).toContain(
-      "Threads combine by the algorithm blelloch, which takes no subgroups: there are none.",
+      "Threads combine by the algorithm blelloch, as the row says or for lack of subgroups.",
     );
     expect(told).toMatch(/^1 {2}compact_single_pass /m);
   });

@@ -599,6 +599,26 @@ test("on NVIDIA, threads hold values of segments without heads, for items and ke
   );
 });
 
+test("a reduction by offsets keeps bits of heads only if a kernel reads them", async () => {
+  const subgroups = { subgroupMinSize: 32, subgroupMaxSize: 32 };
+  const planned = async (vendor: string, maxLength: number) => {
+    const options = { type: f32, maxLength, segments: "offsets" } as never;
+    // Calls at hand lie as vectors.
+    const plan = await planReduce(options, factsWith({ vendor, ...subgroups }), ["vectors"]);
+    return {
+      entries: plan.kernels.map(({ entryPoint }) => entryPoint),
+      bits: plan.scratch.find(({ name }) => name === "bits of heads")?.bytes,
+    };
+  };
+  const searching = await planned("nvidia", 2 ** 20);
+  expect(searching.entries).toContain("reduce_offsets");
+  expect(searching.entries).not.toContain("clear_heads");
+  expect(searching.bits).toBe(4);
+  const reading = await planned("unknown", 2 ** 20);
+  expect(reading.entries).toContain("clear_heads");
+  expect(reading.bits).toBe(2 ** 20 / 8);
+});
+
 test("the plan of the first arrangement alone has the kernels that the whole plan takes for it, and no others", async () => {
   const vectors = ["vectors"] as const;
   for (const changes of [{ vendor: "nvidia" }, { software: true }]) {

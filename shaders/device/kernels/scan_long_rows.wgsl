@@ -5,7 +5,6 @@
 // look_back.wgsl, entries_of_rows.wgsl and tile_*.wgsl. The output must not overlap the input. Each row starts at a vector.
 // Dispatch at least one work-group for each tile. Work-groups past the last tile end at once.
 // Work-group memory: the algorithm's, and the look-back's.
-// replaces: combine_vector
 
 @compute @workgroup_size(WORK_GROUP_SIZE)
 fn scan_long_rows(
