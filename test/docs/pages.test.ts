@@ -7,7 +7,7 @@ const read = (file: string): string => readFileSync(file, "utf8");
 
 test.each([
   ["README.md", 120],
-  ["ARCHITECTURE.md", 110],
+  ["ARCHITECTURE.md", 130],
 ] as const)("%s has at most %i lines", (file, most) => {
   expect(read(file).trimEnd().split("\n").length).toBeLessThanOrEqual(most);
 });
