@@ -22,7 +22,7 @@ export const shareOf = (half: Share, otherMissing: string | undefined): Share =>
     : half;
 
 /** A host's run may take so long at most. */
-const RUN_LIMIT = 600_000;
+const RUN_LIMIT = 1_200_000;
 
 /**
  * Runs the suite on a host once, and makes a test of each case.
