@@ -7,6 +7,7 @@ import { build } from "esbuild";
 import { TestRunner } from "vitest";
 import { shaderTexts } from "../../scripts/modules.mjs";
 import { seed } from "../support/random.ts";
+import type { Share } from "./suite.ts";
 
 /** What test/support takes from Node.js and from vitest, for hosts that have neither. `file` is the file of tests, which has random data of its own. */
 const standInsOf = (file: string): Readonly<Record<string, string>> => ({
@@ -43,9 +44,10 @@ const standInsForSupport = (standIns: ReturnType<typeof standInsOf>): Plugin => 
   },
 });
 
-/** A folder with the suite's program for a kind of host, as `suite.js` and a page; remove it. */
+/** A folder with the suite's program for a kind of host, as `suite.js` and a page; remove it. The program runs a share of the cases. */
 export async function bundleSuite(
   kind: "node" | "web",
+  share: Share,
 ): Promise<{ folder: string; remove(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), `wavefold-${kind}-`));
   await build({
@@ -56,6 +58,7 @@ export async function bundleSuite(
     format: "esm",
     target: "es2022",
     platform: kind === "node" ? "node" : "browser",
+    define: { SHARE: JSON.stringify(share) },
     // What only src/node.ts imports, which a web bundle drops: were it kept, no browser would load it.
     external: ["node:*", "webgpu"],
     plugins: [shaderTexts, standInsForSupport(standInsOf(TestRunner.getCurrentSuite()?.file?.name ?? ""))],

@@ -18,7 +18,12 @@ export interface Bench {
 
 export interface Case {
   readonly name: string;
-  /** Short: run in a worker and in a second tab too. */
-  readonly quick?: true;
+  /** Short: run in a worker too, and, if it says so, in a second tab. There, all is as in the first tab but which device answers. */
+  readonly quick?: "in a worker" | "everywhere";
+  /**
+   * What it sees depends on the compiler of WGSL, and on no other part of the host: hosts with the same compiler share such cases, since software
+   * adapters compile a case's kernels for seconds.
+   */
+  readonly ofCompiler?: true;
   run(bench: Bench): Promise<void>;
 }

@@ -1,10 +1,13 @@
 import { chromiumMissing, launchChromium, serveFolder } from "../support/chromium.ts";
 import { bundleSuite } from "./bundle.ts";
-import { testHost } from "./report.ts";
+import { shareOf, testHost } from "./report.ts";
 import { MAIN, SECOND_TAB, WORKER } from "./suite.ts";
 
-testHost("Chromium", chromiumMissing, [MAIN, WORKER, SECOND_TAB], async (collector, ended, pages) => {
-  const { folder, remove } = await bundleSuite("web");
+// Node.js has the same compiler of WGSL, Tint, and is always there.
+const share = shareOf("second", undefined);
+
+testHost("Chromium", chromiumMissing, [MAIN, WORKER, SECOND_TAB], share, async (collector, ended, pages) => {
+  const { folder, remove } = await bundleSuite("web", share);
   const server = await serveFolder(folder);
   const browser = await launchChromium();
   browser.on("disconnected", () => collector.end("the browser has ended"));

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { serveFolder } from "../support/chromium.ts";
+import { denoMissing } from "../support/deno.ts";
 import { adapter } from "../support/fold.ts";
 import { bundleSuite } from "./bundle.ts";
 import { firefoxPath, launchFirefox, problemOfFirefox, problemOfVersion } from "./firefox.ts";
-import { testHost } from "./report.ts";
+import { shareOf, testHost } from "./report.ts";
 import { MAIN, SECOND_TAB, WORKER } from "./suite.ts";
 
 const path = firefoxPath();
@@ -22,8 +23,12 @@ test("a Firefox that is not there, or does not start, is told", () => {
   expect(problemOfFirefox("/no/such/firefox")).toMatch(/^Firefox does not start: /);
 });
 
-testHost("Firefox", problemOfFirefox(path), [MAIN, WORKER, SECOND_TAB], async (collector, ended, pages) => {
-  const { folder, remove } = await bundleSuite("web");
+const problem = problemOfFirefox(path);
+// Deno has the same compiler of WGSL, naga.
+const share = shareOf("second", denoMissing);
+
+testHost("Firefox", problem, [MAIN, WORKER, SECOND_TAB], share, async (collector, ended, pages) => {
+  const { folder, remove } = await bundleSuite("web", share);
   const server = await serveFolder(folder);
   const browser = await launchFirefox(path ?? "firefox", adapter);
   browser.on("disconnected", () => collector.end("the browser has ended"));

@@ -1,12 +1,16 @@
 import { join } from "node:path";
 import process from "node:process";
+import { chromiumMissing } from "../support/chromium.ts";
 import { bundleSuite } from "./bundle.ts";
 import { runProgram } from "./process.ts";
-import { testHost } from "./report.ts";
+import { shareOf, testHost } from "./report.ts";
 import { MAIN, WORKER } from "./suite.ts";
 
-testHost("Node.js", undefined, [MAIN, WORKER], async (collector, ended) => {
-  const { folder, remove } = await bundleSuite("node");
+// Chromium has the same compiler of WGSL, Tint.
+const share = shareOf("first", chromiumMissing);
+
+testHost("Node.js", undefined, [MAIN, WORKER], share, async (collector, ended) => {
+  const { folder, remove } = await bundleSuite("node", share);
   try {
     await runProgram(process.execPath, [join(folder, "suite.mjs")], process.env, collector, ended);
   } finally {

@@ -10,7 +10,7 @@ import {
 } from "../../src/gpu/adapters/software_adapter.ts";
 import { openFold } from "../../src/node.ts";
 import type { Host } from "./case.ts";
-import type { Report } from "./suite.ts";
+import type { Report, Share } from "./suite.ts";
 import { MAIN, runSuite, WORKER } from "./suite.ts";
 
 /** Held until the end: devices hang or crash when what they came from is collected. */
@@ -19,6 +19,9 @@ const instances: GPU[] = [];
 // As test/support/adapter.ts says, which is not bundled for hosts.
 const kind =
   process.env.WAVEFOLD_TEST_ADAPTER === "gpu" || process.platform === "darwin" ? "gpu" : "software";
+
+/** The bundler puts it in place of the name: `bundleSuite` has it. */
+declare const SHARE: Share;
 
 const host: Host = {
   open: (options) => openFold({ adapter: kind, ...options }),
@@ -49,11 +52,11 @@ function runWorker(): Promise<void> {
 }
 
 if (isMainThread) {
-  await runSuite(host, MAIN, print);
+  await runSuite(host, MAIN, SHARE, print);
   await runWorker();
   print({ kind: "done" });
 } else {
-  await runSuite(host, WORKER, (report) => parentPort?.postMessage(report));
+  await runSuite(host, WORKER, SHARE, (report) => parentPort?.postMessage(report));
 }
 instances.length = 0;
 process.exit(0);

@@ -1,6 +1,7 @@
+import process from "node:process";
 import { afterAll, beforeAll, describe, test } from "vitest";
 import { adapter } from "../support/fold.ts";
-import type { Report, Result } from "./suite.ts";
+import type { Report, Result, Share } from "./suite.ts";
 import { namesIn, WORKER } from "./suite.ts";
 
 /** Takes what a host prints. */
@@ -11,14 +12,24 @@ export interface Collector {
   end(why: string): void;
 }
 
+/**
+ * The half of a host, if the other host with its compiler runs the other half; otherwise all. On a GPU every host runs all, since each has a way of
+ * its own to the driver.
+ */
+export const shareOf = (half: Share, otherMissing: string | undefined): Share =>
+  adapter === "gpu" || otherMissing !== undefined || process.env.WAVEFOLD_HOSTS_CASES === "all"
+    ? "all"
+    : half;
+
 /** A host's run may take so long at most. */
-const RUN_LIMIT = 600_000;
+const RUN_LIMIT = 1_200_000;
 
 /**
  * Runs the suite on a host once, and makes a test of each case.
  *
  * @param missing - why the host cannot be started here: every case is then skipped, for this reason.
  * @param scopes - where the host runs it. The worker is run by the page or program of the main thread.
+ * @param share - which cases of the compiler it runs, as `shareOf` gives it.
  * @param run - starts the host, hands what it prints to the collector, and stops it once `ended` settles. `pages` are the scopes
  *   that have a page or program of their own and cases.
  */
@@ -26,6 +37,7 @@ export function testHost(
   host: string,
   missing: string | undefined,
   scopes: readonly string[],
+  share: Share,
   run: (collector: Collector, ended: Promise<string>, pages: readonly string[]) => Promise<void>,
 ): void {
   // The main thread's page runs the worker, too.
@@ -91,7 +103,7 @@ export function testHost(
       }
     });
 
-    for (const name of scopes.flatMap(namesIn)) {
+    for (const name of scopes.flatMap((scope) => namesIn(scope, share))) {
       test(name, ({ skip }) => {
         skip(missing !== undefined, missing ?? "");
         if (refused !== undefined) {

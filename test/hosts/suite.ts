@@ -1,4 +1,5 @@
 import type { Fold } from "../../src/gpu/fold.ts";
+import { seed } from "../support/random.ts";
 import type { Bench, Case, Host } from "./case.ts";
 import { deviceCases } from "./cases/devices.ts";
 import { errorCases } from "./cases/errors.ts";
@@ -36,16 +37,31 @@ export const cases: readonly Case[] = [
   ...deviceCases,
 ];
 
+/**
+ * Which cases of the compiler a host runs: all, or one half of them. Two hosts that have the same compiler run one half each, which the seed
+ * chooses.
+ */
+export type Share = "all" | "first" | "second";
+
 const quickCases: readonly Case[] = cases.filter((one) => one.quick);
 const secondCases: readonly Case[] = cases.filter((one) => /\bf16\b|exact sums/.test(one.name));
+const compilerCases: readonly Case[] = cases.filter((one) => one.ofCompiler);
 
-/** All cases in the main thread, and some of them in the other scopes. */
-const casesIn = (scope: string): readonly Case[] => {
+/** Whether a share has a case. Those that any host may do in its own way are in each. */
+const isIn = (share: Share, one: Case): boolean => {
+  const half = (compilerCases.indexOf(one) + seed) % 2 === 0 ? "first" : "second";
+  return share === "all" || !one.ofCompiler || share === half;
+};
+
+/** The share's cases in the main thread, and some cases in the other scopes. */
+const casesIn = (scope: string, share: Share): readonly Case[] => {
   switch (scope) {
     case MAIN:
-      return cases;
+      return cases.filter((one) => isIn(share, one));
     case SECOND_ADAPTER:
       return secondCases;
+    case SECOND_TAB:
+      return quickCases.filter(({ quick }) => quick === "everywhere");
     default:
       return quickCases;
   }
@@ -58,15 +74,16 @@ export const WORKER = "in a worker";
 export const SECOND_TAB = "in a second tab";
 
 /** The names of a scope's cases: `scope` comes before them. */
-export const namesIn = (scope: string): string[] => casesIn(scope).map(({ name }) => scoped(scope, name));
+export const namesIn = (scope: string, share: Share): string[] =>
+  casesIn(scope, share).map(({ name }) => scoped(scope, name));
 
 const scoped = (scope: string, name: string): string => (scope === MAIN ? name : `${scope}: ${name}`);
 
 /** Cases that run at once: Firefox looks for what a GPU has done but every 100 ms. */
 const AT_ONCE = 4;
 
-/** A case that takes longer has failed; the next one is run. */
-const CASE_LIMIT = 120_000;
+/** A case that takes longer has failed; the next one is run. Two busy cores take minutes for the longest. */
+const CASE_LIMIT = 300_000;
 
 class Skipped {
   readonly reason: string;
@@ -76,12 +93,17 @@ class Skipped {
 }
 
 /** Runs the cases of a scope, a few at once, and reports each; it never throws. */
-export async function runSuite(host: Host, scope: string, report: (one: Report) => void): Promise<void> {
+export async function runSuite(
+  host: Host,
+  scope: string,
+  share: Share,
+  report: (one: Report) => void,
+): Promise<void> {
   let fold: Fold;
   try {
     fold = await host.open();
   } catch (cause) {
-    for (const name of namesIn(scope)) {
+    for (const name of namesIn(scope, share)) {
       report({ kind: "result", result: { name, outcome: "failed", message: show(cause), milliseconds: 0 } });
     }
     return;
@@ -92,7 +114,7 @@ export async function runSuite(host: Host, scope: string, report: (one: Report) 
       throw new Skipped(reason);
     }
   };
-  const left = [...casesIn(scope)];
+  const left = [...casesIn(scope, share)];
   const runNext = async (): Promise<void> => {
     for (let one = left.shift(); one !== undefined; one = left.shift()) {
       const name = scoped(scope, one.name);

@@ -1,8 +1,11 @@
 // The suite's program in browsers and in Deno: the page or main thread, a second tab, and the worker.
 import { openFold } from "../../src/index.ts";
 import type { Host } from "./case.ts";
-import type { Report } from "./suite.ts";
+import type { Report, Share } from "./suite.ts";
 import { MAIN, runSuite, SECOND_ADAPTER, SECOND_TAB, WORKER } from "./suite.ts";
+
+/** The bundler puts it in place of the name: `bundleSuite` has it. */
+declare const SHARE: Share;
 
 const host: Host = {
   open: (options) => openFold({ cpu: "never", ...options }),
@@ -37,17 +40,17 @@ function runWorker(): Promise<void> {
 }
 
 if (scope.name === WORKER) {
-  await runSuite(host, WORKER, (report) => postMessage(report));
+  await runSuite(host, WORKER, SHARE, (report) => postMessage(report));
   postMessage({ kind: "done" });
 } else if (scope.location?.search === "?second-tab") {
-  await runSuite(host, SECOND_TAB, print);
+  await runSuite(host, SECOND_TAB, SHARE, print);
   print({ kind: "done" });
 } else if (scope.Deno?.args.includes(SECOND_ADAPTER)) {
-  await runSuite(host, SECOND_ADAPTER, print);
+  await runSuite(host, SECOND_ADAPTER, SHARE, print);
   print({ kind: "done" });
   scope.Deno.exit(0);
 } else {
-  await runSuite(host, MAIN, print);
+  await runSuite(host, MAIN, SHARE, print);
   await runWorker();
   print({ kind: "done" });
   scope.Deno?.exit(0);

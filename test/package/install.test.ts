@@ -218,6 +218,8 @@ describe("TypeScript", () => {
     strict: true,
     exactOptionalPropertyTypes: true,
     skipLibCheck: false,
+    // The compiler's own library.
+    skipDefaultLibCheck: true,
     noEmit: true,
   };
   /** `hasWebGpu`: whether the program knows the types of WebGPU. */
@@ -252,22 +254,22 @@ ${hasWebGpu ? "// @ts-expect-error no encoder" : ""}
 scan.record(fold.adapterInfo, { input: buffer, output: buffer, length: 10 });
 `;
 
-  const compilers = [
-    ["typescript-5.4", "none"],
-    ["typescript-5.4", "@webgpu/types"],
-    ["typescript-5.9", "none"],
-    ["typescript-5.9", "@webgpu/types"],
+  /** Each two of a compiler, of WebGPU's types and of a resolution meet. */
+  const cases = [
+    ["typescript-5.4", "none", "bundler"],
+    ["typescript-5.4", "@webgpu/types", "nodenext"],
+    ["typescript-5.9", "none", "nodenext"],
+    ["typescript-5.9", "@webgpu/types", "bundler"],
     // From here on, the library of the DOM has WebGPU.
-    ["typescript-6.0", "lib.dom"],
-    ["typescript", "lib.dom"],
+    ["typescript-6.0", "lib.dom", "bundler"],
+    ["typescript-6.0", "lib.dom", "nodenext"],
+    ["typescript", "lib.dom", "bundler"],
+    ["typescript", "lib.dom", "nodenext"],
   ] as const;
   const resolutions = {
     bundler: { module: "ESNext", moduleResolution: "bundler" },
     nodenext: { module: "NodeNext", moduleResolution: "NodeNext" },
   } as const;
-  const cases = compilers.flatMap(([compiler, types]) =>
-    (["bundler", "nodenext"] as const).map((resolution) => [compiler, types, resolution] as const),
-  );
 
   test.each(cases)("%s, WebGPU's types: %s, moduleResolution %s", async (compiler, types, resolution) => {
     // Types of the plugin for esbuild, and of the check, are those packages' own.

@@ -38,8 +38,8 @@ export interface Packed {
   readonly exports: Readonly<Record<string, { readonly default?: string; readonly types?: string }>>;
   readonly entries: { readonly code: readonly string[]; readonly types: readonly string[] };
   /**
-   * A new project with the package unpacked into its `node_modules`, beside these packages, and with
-   * these files.
+   * A new project with these files, and with the package in its `node_modules`, beside these packages. Projects with the same packages share that
+   * folder: it is only read.
    *
    * @returns its folder.
    */
@@ -85,6 +85,23 @@ export async function packPackage(): Promise<Packed> {
     names
       .filter(([, target]) => ((target as { default?: string }).default !== undefined) === hasCode)
       .map(([name]) => `wavefold${name.slice(1)}`);
+  /** A folder `node_modules` with the package and these packages. */
+  async function modulesOf(packages: readonly string[], at: number): Promise<string> {
+    const modules = join(folder, `modules-${at}`, "node_modules");
+    // An empty file has no data.
+    for (const { name, type, data = new Uint8Array(0) } of files) {
+      if (type === "file") {
+        await put(join(modules, "wavefold", name.replace(/^package\//, "")), data);
+      }
+    }
+    for (const name of packages) {
+      await mkdir(dirname(join(modules, name)), { recursive: true });
+      await symlink(join(nodeModules, name), join(modules, name), "junction");
+    }
+    return modules;
+  }
+  /** By the names of the packages. The package has more than a thousand files. */
+  const unpacked = new Map<string, Promise<string>>();
   let projects = 0;
   return {
     tarball,
@@ -93,17 +110,12 @@ export async function packPackage(): Promise<Packed> {
     entries: { code: named(true), types: named(false) },
     async project(packages, ownFiles) {
       const project = join(folder, `project-${projects++}`);
-      const modules = join(project, "node_modules");
-      // An empty file has no data.
-      for (const { name, type, data = new Uint8Array(0) } of files) {
-        if (type === "file") {
-          await put(join(modules, "wavefold", name.replace(/^package\//, "")), data);
-        }
-      }
-      for (const name of packages) {
-        await mkdir(dirname(join(modules, name)), { recursive: true });
-        await symlink(join(nodeModules, name), join(modules, name), "junction");
-      }
+      const key = packages.join(" ");
+      const modules = unpacked.get(key) ?? modulesOf(packages, unpacked.size);
+      unpacked.set(key, modules);
+      await mkdir(project);
+      // Windows lets everybody make links of this kind.
+      await symlink(await modules, join(project, "node_modules"), "junction");
       const manifest = {
         name: "empty",
         private: true,

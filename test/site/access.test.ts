@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { axe, violations } from "./axe.ts";
-import { overflow, textOf, useSite } from "./site.ts";
+import { endSelfTestsAt, overflow, textOf, useSite } from "./site.ts";
 
 const visit = useSite();
 
@@ -114,6 +114,7 @@ const pages: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   },
   "use.html": async () => {},
   "check.html": async (page) => {
+    await endSelfTestsAt(page, /: reduce</);
     await page.getByRole("combobox", { name: "Types" }).selectOption("u32");
     await page.getByRole("button", { name: "Run the check" }).click();
     await expect.poll(() => textOf(page, "#summary"), { timeout: 120_000 }).not.toBe("");

@@ -6,7 +6,7 @@ import { primitives } from "../../src/cli/self_test_checks.ts";
 import { litmusTests } from "../../src/kernels/litmus.ts";
 import { primitives as described } from "../../src/primitives/described.ts";
 import { adapter } from "../support/fold.ts";
-import { overflow, textOf, useSite } from "./site.ts";
+import { endSelfTestsAt, overflow, textOf, useSite } from "./site.ts";
 
 /** A check compiles some hundred kernels. */
 
@@ -83,6 +83,7 @@ test("a wrong result is a failure, on a narrow page, too", async () => {
       return range;
     };
   });
+  await endSelfTestsAt(page, /: sort<struct>/);
   expect(await check(page, "u32")).toMatch(/^Wavefold does not work here: \d+ of \d+ checks failed\.$/);
   const lines = await page.locator("#verdicts p").allTextContents();
   expect(lines.find((line) => line.includes("self-test of sort"))).toMatch(
@@ -106,6 +107,7 @@ test("a wrong result of the bench is a failure, and its times are not shown", as
       return range;
     };
   });
+  await endSelfTestsAt(page, /: reduce</);
   expect(await check(page, "u32")).toMatch(
     /^Wavefold does not work here\. The scan of [\d,]+ u32 is wrong\. /,
   );

@@ -15,6 +15,9 @@ import { lit, overflow, textOf, useSite } from "./site.ts";
 
 const visit = useSite();
 
+/** For tests of what stands beside the splats: they are not compiled, and nothing moves. */
+const STILL = { gpu: "none" } as const;
+
 const charts = (await readdir("bench/results")).filter((name) => name.endsWith("-throughput-u32.svg")).sort();
 /** The card that the newest chart's name has, as in `2026-11-22-h200-throughput-u32.svg`. */
 const CARD = (charts.at(-1) ?? "")
@@ -97,7 +100,10 @@ test("there are as many splats as frames leave time for", () => {
 });
 
 test("ten lines at most are shown beside the splats, and they are those that run", async () => {
-  const page = await visit("index.html", { context: { permissions: ["clipboard-read", "clipboard-write"] } });
+  const page = await visit("index.html", {
+    ...STILL,
+    context: { permissions: ["clipboard-read", "clipboard-write"] },
+  });
   await page.getByRole("button", { name: "Copy the lines" }).click();
   const clipboard = (): Promise<string> => page.evaluate(() => navigator.clipboard.readText());
   await expect.poll(clipboard).toMatch(/^const Splat/);
@@ -119,7 +125,7 @@ async function addressOf(page: Page): Promise<string> {
 }
 
 test("npm installs from where the page is", async () => {
-  const page = await visit("index.html", { context: { viewport: { width: 360, height: 740 } } });
+  const page = await visit("index.html", { ...STILL, context: { viewport: { width: 360, height: 740 } } });
   const command = await textOf(page, "#install");
   expect(command).toBe(`npm install ${await addressOf(page)}`);
   expect(await page.locator("#package").getAttribute("href")).toBe(basename(command));
@@ -138,7 +144,7 @@ test("npm installs from where the page is", async () => {
 });
 
 test("from a disk, where scripts do not run, the page says what to do", async () => {
-  const { context } = await visit("index.html").then((page) => ({ context: page.context() }));
+  const { context } = await visit("index.html", STILL).then((page) => ({ context: page.context() }));
   const page = await (context.browser() as Browser).newPage();
   await page.goto(pathToFileURL(join(visit.folder(), "index.html")).href);
   const file = basename(await addressOf(page));
@@ -156,12 +162,15 @@ test("from a disk, where scripts do not run, the page says what to do", async ()
     expect(await opened.getByRole("button").count(), name).toBe(0);
     await opened.close();
   }
-  const served = await visit("index.html");
+  const served = await visit("index.html", STILL);
   expect(await served.locator("#from-disk").isVisible()).toBe(false);
 });
 
 test("its lines are copied, and do what they say", async () => {
-  const page = await visit("index.html", { context: { permissions: ["clipboard-read", "clipboard-write"] } });
+  const page = await visit("index.html", {
+    ...STILL,
+    context: { permissions: ["clipboard-read", "clipboard-write"] },
+  });
   const clipboard = (): Promise<string> => page.evaluate(() => navigator.clipboard.readText());
   await page.getByRole("button", { name: "Copy the command" }).click();
   await expect.poll(clipboard).toBe(`npm install ${await addressOf(page)}`);
@@ -174,7 +183,7 @@ test("its lines are copied, and do what they say", async () => {
 });
 
 test("it says which browsers have WebGPU, as the guide does, and where to read more", async () => {
-  const page = await visit("index.html");
+  const page = await visit("index.html", STILL);
   const hosts = page.locator(".hosts");
   const names = await hosts.locator("dt").allTextContents();
   expect(names).toEqual(["Chrome, Edge", "Safari", "Firefox", "Node.js", "Deno, Bun"]);
@@ -191,7 +200,7 @@ test("it says which browsers have WebGPU, as the guide does, and where to read m
 });
 
 test("its links lead to the pages, and its pictures are there", async () => {
-  const page = await visit("index.html");
+  const page = await visit("index.html", STILL);
   const links = page.getByRole("main").locator(".cards a");
   expect(await links.allTextContents()).toEqual([
     ...["Repository", "Try it", "Playground", "Use it", "Check your GPU", "Guides"],
@@ -209,6 +218,7 @@ test.each(["light", "dark"] as const)(
   "on a phone, the chart is readable, and not wider than the page: %s",
   async (colorScheme) => {
     const page = await visit("index.html", {
+      ...STILL,
       context: { viewport: { width: 390, height: 800 }, colorScheme },
     });
     const chart = page.getByRole("img", { name: CHART });
@@ -262,7 +272,7 @@ async function newestReport(): Promise<Report> {
 }
 
 test("its times are those of the newest chart's report, and so are the bars", async () => {
-  const page = await visit("index.html", { context: { viewport: { width: 390, height: 800 } } });
+  const page = await visit("index.html", { ...STILL, context: { viewport: { width: 390, height: 800 } } });
   const all = (await newestReport()).rows.filter(({ type }) => type === "u32");
   const longest = Math.max(...all.map(({ length }) => length));
   const timesOf = (by: string, primitive: string): number[] =>

@@ -96,6 +96,20 @@ test("the WGSL changes with the choice, and is in colours", async () => {
   ).toBe(true);
 });
 
+// The tests from here to `searchSorted` have one page, which each leaves with the next one's fields untouched.
+test("each primitive that is described runs with what its fields begin with", async () => {
+  const page = await visit("try.html", { stays: true });
+  await page.getByRole("combobox", { name: "Numbers" }).selectOption("counting");
+  await page.getByRole("spinbutton", { name: "Length" }).fill("40");
+  for (const { primitive, help } of onSite) {
+    const { name } = primitive;
+    const radio = page.getByRole("radio", { name, exact: true });
+    await radio.check();
+    expect(await run(page), name).toMatch(/^\d+ values?: each the same on the GPU and on the CPU/);
+    expect(await page.locator("label", { has: radio }).getAttribute("title")).toBe(help.summary);
+  }
+});
+
 /** What each primitive gives of 3 1 7 0 4 1 6 3, by the names of its rows. */
 const results = {
   unique: { values: "3 1 7 0 4 1 6 3" },
@@ -114,7 +128,7 @@ const results = {
 test.each(Object.entries(results))(
   "a primitive that has no plan of the page's is run, checked and timed: %s",
   async (name, expected) => {
-    const page = await visit("try.html");
+    const page = await visit("try.html", { stays: true });
     await page.getByRole("combobox", { name: "Numbers" }).selectOption("typed");
     await page.getByRole("radio", { name, exact: true }).check();
     if (name === "histogram") {
@@ -236,19 +250,6 @@ test("a histogram between edges, by WGSL, and of weights", async () => {
   expect(await row(page, "bins")).toEqual(["2", "2", "2"]);
   await page.getByRole("textbox", { name: "The same in JavaScript" }).fill("i");
   expect(await run(page)).toMatch(/^At \d of bins the GPU has/);
-});
-
-test("each primitive that is described runs with what its fields begin with", async () => {
-  const page = await visit("try.html");
-  await page.getByRole("combobox", { name: "Numbers" }).selectOption("counting");
-  await page.getByRole("spinbutton", { name: "Length" }).fill("40");
-  for (const { primitive, help } of onSite) {
-    const { name } = primitive;
-    const radio = page.getByRole("radio", { name, exact: true });
-    await radio.check();
-    expect(await run(page), name).toMatch(/^\d+ values?: each the same on the GPU and on the CPU/);
-    expect(await page.locator("label", { has: radio }).getAttribute("title")).toBe(help.summary);
-  }
 });
 
 test("the options of a primitive that is described", async () => {

@@ -10,6 +10,7 @@ import { lit, overflow, textOf, useSite } from "./site.ts";
 
 /** Pages that compute and draw until something is seen. */
 
+// A page that is opened further down does not compile what is out of sight.
 const visit = useSite();
 
 /** Presses the button that counts once, and gives what it says. */
@@ -85,8 +86,7 @@ test("particles live, are drawn, and die", async () => {
 });
 
 test("splats are drawn in the order of their depths", async () => {
-  const page = await visit("use.html", { context: { viewport: { width: 640, height: 700 } } });
-  await page.getByRole("button", { name: "Pause", exact: true }).click();
+  const page = await visit("use.html#splats", { context: { viewport: { width: 640, height: 700 } } });
   await page.locator("#splats").scrollIntoViewIfNeeded();
   await page.waitForFunction(() =>
     /frames? a second/.test(document.getElementById("splats-rate")?.textContent ?? ""),
@@ -108,8 +108,7 @@ test("splats are drawn in the order of their depths", async () => {
 });
 
 test("a picture is blurred, and every pixel is the mean of its box", async () => {
-  const page = await visit("use.html", { context: { viewport: { width: 390, height: 844 } } });
-  await page.getByRole("button", { name: "Pause", exact: true }).click();
+  const page = await visit("use.html#blur", { context: { viewport: { width: 390, height: 844 } } });
   await page.locator("#blur").scrollIntoViewIfNeeded();
   const slider = page.getByRole("slider", { name: "Radius" });
   const check = async (): Promise<string> => {
@@ -195,7 +194,7 @@ test("the blur on the CPU is the mean of each box", () => {
 });
 
 test("a crossfilter's charts count the rows that pass the other charts' filters", async () => {
-  const page = await visit("use.html", {
+  const page = await visit("use.html#crossfilter-title", {
     context: { viewport: { width: 390, height: 844 }, reducedMotion: "reduce" },
   });
   await page.locator("#crossfilter-title").scrollIntoViewIfNeeded();
@@ -232,8 +231,9 @@ test("a crossfilter's charts count the rows that pass the other charts' filters"
 });
 
 test("the bench is verified, drawn, and copied as JSON", async () => {
-  const page = await visit("use.html", { context: { permissions: ["clipboard-read", "clipboard-write"] } });
-  await page.getByRole("button", { name: "Pause", exact: true }).click();
+  const page = await visit("use.html#bench-title", {
+    context: { permissions: ["clipboard-read", "clipboard-write"] },
+  });
   // A GPU takes more, and longer ones.
   const [largest, lengths] = adapter === "software" ? [12, 3] : [22, 8];
   await page.getByRole("button", { name: "Run the bench" }).click();

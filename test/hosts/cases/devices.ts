@@ -3,7 +3,7 @@ import type { ElementType } from "../../../src/algebra/types.ts";
 import { f64 } from "../../../src/algebra/types_64.ts";
 import { DeviceLostError } from "../../../src/errors.ts";
 import type { Fold } from "../../../src/gpu/fold.ts";
-import { runLitmusTests } from "../../../src/gpu/tuning/measure_adapter.ts";
+import { runOnDevice } from "../../../src/gpu/tuning/litmus.ts";
 import { span } from "../../support/operators.ts";
 import type { Bench, Case, Host } from "../case.ts";
 import { expectError } from "./errors.ts";
@@ -82,19 +82,33 @@ function with128Threads(device: GPUDevice): GPUDevice {
 const constantOf = (code: string, name: string): string =>
   new RegExp(`const\\s+${name}\\s*(?::\\s*u32\\s*)?=\\s*(\\d+)`).exec(code)?.[1] ?? "NaN";
 
+async function checkDefaultDevice(host: Host, types: readonly ElementType[]): Promise<void> {
+  const device = await (await adapterOf(host)).requestDevice();
+  const { maxComputeInvocationsPerWorkgroup: threads } = device.limits;
+  if (threads !== 256 || device.features.has("subgroups") || device.features.has("shader-f16")) {
+    throw new Error(`it has ${threads} threads and ${[...device.features].join(", ")}`);
+  }
+  const fold = await host.open({ device });
+  await withoutErrors(device, () => checkAll(fold, types));
+  device.destroy();
+}
+
+async function checkFewThreads(host: Host, types: readonly ElementType[]): Promise<void> {
+  const device = await (await adapterOf(host)).requestDevice();
+  const fold = await host.open({ device: with128Threads(device) });
+  await withoutErrors(device, () => checkAll(fold, types));
+  device.destroy();
+}
+
 export const deviceCases: readonly Case[] = [
   {
     name: "a device with the default limits and no feature",
-    async run({ host }: Bench) {
-      const device = await (await adapterOf(host)).requestDevice();
-      const { maxComputeInvocationsPerWorkgroup: threads } = device.limits;
-      if (threads !== 256 || device.features.has("subgroups") || device.features.has("shader-f16")) {
-        throw new Error(`it has ${threads} threads and ${[...device.features].join(", ")}`);
-      }
-      const fold = await host.open({ device });
-      await withoutErrors(device, () => checkAll(fold, [u32, f64]));
-      device.destroy();
-    },
+    run: ({ host }: Bench) => checkDefaultDevice(host, [u32]),
+  },
+  {
+    name: "64-bit elements on a device with the default limits and no feature",
+    ofCompiler: true,
+    run: ({ host }: Bench) => checkDefaultDevice(host, [f64]),
   },
   {
     name: "a device of the feature level compatibility",
@@ -113,16 +127,17 @@ export const deviceCases: readonly Case[] = [
   },
   {
     name: "a device whose limits say 128 threads",
-    async run({ host }: Bench) {
-      const device = await (await adapterOf(host)).requestDevice();
-      const fold = await host.open({ device: with128Threads(device) });
-      await withoutErrors(device, () => checkAll(fold, [u32, span]));
-      device.destroy();
-    },
+    ofCompiler: true,
+    run: ({ host }: Bench) => checkFewThreads(host, [u32]),
+  },
+  {
+    name: "structs on a device whose limits say 128 threads",
+    ofCompiler: true,
+    run: ({ host }: Bench) => checkFewThreads(host, [span]),
   },
   {
     name: "a device that is destroyed mid-run rejects what is pending; a new one works",
-    quick: true,
+    quick: "in a worker",
     async run({ host }: Bench) {
       const lost = await host.open();
       // Short enough to be uploaded without a submission of its own.
@@ -175,9 +190,11 @@ export const deviceCases: readonly Case[] = [
   },
   {
     name: "litmus tests run, and see nothing that WebGPU forbids",
+    ofCompiler: true,
     async run({ host }: Bench) {
       const fold = await host.open();
-      const results = await runLitmusTests(fold);
+      // Their limit is five times as long here, since others may keep the processors busy.
+      const results = await runOnDevice(fold.device, { milliseconds: 100_000 });
       const wrong = results.filter(
         ({ instances, forbidden, error }) => forbidden > 0 || error !== null || instances === 0,
       );

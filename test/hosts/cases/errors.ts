@@ -47,7 +47,7 @@ const wrong = { name: "wrong", type: u32, identity: 0, reference: (a: number) =>
 export const errorCases: readonly Case[] = [
   {
     name: "an operator that does not compile: SourceError at its line",
-    quick: true,
+    quick: "everywhere",
     async run({ fold }) {
       const op = operator({ ...wrong, combine: "let a = earlier;\nlet b = nowhere;\nreturn a;" });
       const error = await expectError(
@@ -114,7 +114,7 @@ export const errorCases: readonly Case[] = [
   },
   {
     name: "arguments that mean nothing: ArgumentError",
-    quick: true,
+    quick: "everywhere",
     async run({ fold }) {
       await expectError(fold.scan([1, 2] as unknown as Uint32Array), ArgumentError, "scan");
       await expectError(fold.scan(Float32Array.of(1), { op: and as never }), ArgumentError, "and");

@@ -10,6 +10,7 @@ import type { Case } from "../case.ts";
 export const exampleCases: readonly Case[] = [
   {
     name: "examples/sampling: tokens are drawn by the numbers of their shares",
+    ofCompiler: true,
     async run({ fold }) {
       const how = { topK: 8, temperature: 0.7, topP: 0.9, minP: 0.05 };
       const logits = randomLogits(200);
@@ -28,6 +29,7 @@ export const exampleCases: readonly Case[] = [
   },
   {
     name: "examples/normals: normals of a mesh, and the same bits in another order",
+    ofCompiler: true,
     async run({ fold }) {
       const { positions, corners } = meshOf(4, 3);
       const points = await fold.upload(positions);

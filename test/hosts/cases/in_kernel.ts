@@ -32,6 +32,7 @@ const sizes = [32, 36, 20];
 const functionCases: Case[] = rows.flatMap(([type, op], row) =>
   algorithmNames.map((algorithm, column) => ({
     name: `${type.name} ${op.name}, ${algorithm}: functions in a kernel`,
+    ofCompiler: true,
     async run(bench: Bench) {
       requireFeatures(bench, type, algorithm);
       const number = row + column;
@@ -55,7 +56,7 @@ export const inKernelCases: readonly Case[] = [
   ...functionCases,
   {
     name: "a kernel that asks for a function in a comment",
-    quick: true,
+    quick: "everywhere",
     async run({ fold }) {
       const code = linkDirectives(`
 // wavefold: work_group_scan_exclusive_add_u32
@@ -79,6 +80,7 @@ fn main(@builtin(local_invocation_index) local_index: u32) {
   },
   {
     name: "stream compaction onto a list that all work-groups share",
+    ofCompiler: true,
     async run({ fold }) {
       const groups = 5;
       const threads = 48;

@@ -255,14 +255,22 @@ async function checkRecorded(
  * for a second: the portable ones, which every host has, take turns, and rows that count run all.
  */
 const algorithmsOf = (row: number, all: boolean): readonly Algorithm[] =>
-  all ? algorithmNames : [row % 2 === 0 ? "hillis-steele" : "blelloch"];
+  all ? algorithmNames : [portableOf(row)];
+const portableOf = (row: number): Algorithm => (row % 2 === 0 ? "hillis-steele" : "blelloch");
+
+/** A struct's kernels take the longest to compile: one portable algorithm and that by subgroups are enough. */
+const recordedOf = (row: number, type: ElementType, op: Operator<string>): readonly Algorithm[] =>
+  op === (chain as Operator<string>)
+    ? [portableOf(row), "subgroup"]
+    : algorithmsOf(
+        row,
+        op === (affine as Operator<string>) || (type === (f64 as ElementType) && op.name === "add"),
+      );
 
 const recordedCases: Case[] = rows.flatMap(([type, op], row) =>
-  algorithmsOf(
-    row,
-    [affine, chain].includes(op as never) || (type === (f64 as ElementType) && op.name === "add"),
-  ).map((algorithm, column) => ({
+  recordedOf(row, type, op).map((algorithm, column) => ({
     name: `${type.name} ${op.name}, ${algorithm}: scan and reduce, recorded`,
+    ofCompiler: true,
     async run(bench: Bench) {
       requireFeatures(bench, type, algorithm);
       await checkRecorded(bench.fold, type, op, algorithm, ((row >> 1) + column) % 2 === 0);
@@ -348,6 +356,7 @@ async function checkCompact(
 const compactCases: Case[] = predicates.flatMap(([type, where, keep], row) =>
   algorithmsOf(row, row === 0).map((algorithm) => ({
     name: `${type.name}, ${algorithm}: compact, recorded`,
+    ofCompiler: true,
     async run(bench: Bench) {
       requireFeatures(bench, type, algorithm);
       await checkCompact(
@@ -402,7 +411,7 @@ const atHandCases: Case[] = [u32, i32, f32, f16, u64, i64, f64, span].map((type,
   const byDefault = [u32, f64, span].includes(type as never);
   return {
     name: `${type.name}: at hand, with ${byDefault ? "the default tuning" : "small tiles"}`,
-    ...(all && { quick: true as const }),
+    ...(all ? ({ quick: "in a worker" } as const) : ({ ofCompiler: true } as const)),
     async run(bench: Bench) {
       requireFeatures(bench, type);
       for (const length of all ? [0, 1, 1023, 1024, 1025, 5000] : [0, 1, 700, 1025]) {
@@ -514,6 +523,7 @@ const plainCase: Case = {
 /** Exact sums of f32 of all binades, whose bits no adapter and no plan changes. */
 const exactCase: Case = {
   name: "f32: exact sums",
+  ofCompiler: true,
   async run({ fold }: Bench) {
     const words = bitsOf(anyItems("f32", 3000, "exact sums")) as Uint32Array;
     // A prefix behind an infinity or NaN shows nothing.
@@ -535,6 +545,7 @@ const exactCase: Case = {
  */
 const exactTilesCase: Case = {
   name: "exact sums in tiles, as on a GPU",
+  ofCompiler: true,
   async run({ host }: Bench) {
     const fold = await host.open();
     const context = contextOf(fold.device);
@@ -574,6 +585,7 @@ const mapCases: Case[] = mapRows
   .filter(({ title }) => /place|to u64|24 bytes/.test(title))
   .map((row) => ({
     name: `map: ${row.title}`,
+    ofCompiler: true,
     async run({ fold }: Bench) {
       const { from, type, op, map } = row;
       for (const length of [0, 1, 700]) {
@@ -587,7 +599,7 @@ const mapCases: Case[] = mapRows
 /** A chain of calls on arrays that stay on the GPU, from an upload and from a buffer that is wrapped. */
 const onGpuCase: Case = {
   name: "u32: a chain on the GPU",
-  quick: true,
+  quick: "everywhere",
   async run({ fold }) {
     const tuning = { workGroupSize: 4, itemsPerThread: 4 } as const;
     for (const length of [0, 1, 700]) {
