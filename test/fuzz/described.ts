@@ -297,25 +297,6 @@ const inPlaceOf = ({ results: [first] }: Called, { operands }: Given): Filled | 
       operand.range === "input" && first && first.type.bytes === type.bytes && first.most <= room,
   );
 
-/**
- * The operands in whose ranges results lie, if they lie in place: the input for the first one, and for each other one what it is like. From some
- * items on, the first one is apart from the input if others lie in place.
- */
-function placesOf(called: Called, given: Given, before: number): ReadonlyMap<Result, Filled> {
-  const [first, ...others] = called.results as readonly [Result, ...Result[]];
-  const input = inPlaceOf(called, given);
-  const places = others.flatMap((result) =>
-    given.operands
-      .filter(
-        ({ operand, room }) =>
-          operand.name === result.like && operand.range !== "input" && result.most <= room,
-      )
-      .map((place) => [result, place] as const),
-  );
-  const isFirstApart = places.length > 0 && before % 2 === 1;
-  return new Map([...(input && !isFirstApart ? [[first, input] as const] : []), ...places]);
-}
-
 /** The input, if it is given as `into`. */
 const intoItself = (called: Called, given: Given, { layout }: DescribedStep): Filled | undefined => {
   const input = inPlaceOf(called, given);
@@ -768,24 +749,20 @@ function recordingOf(
   const [results, meant] = withRest(given, all, whole);
   const own = ownBuffers(called);
   const counted = results.find((one) => one.length === "count");
-  const lying =
-    layout === "in place" ? placesOf({ ...called, results }, given, before) : new Map<Result, Filled>();
+  const [first] = results as readonly [Result];
+  const isInPlace = layout === "in place" && inPlaceOf({ ...called, results }, given) !== undefined;
   // All ranges start at vectors, or each at another item.
   const apart = before % 16 === 0 ? 0 : 1;
-  const read = operands.map((one, at) => {
-    const { operand, type, bytes } = one;
-    const [there] = [...lying].find(([, place]) => place === one) ?? [];
-    return {
-      name: operand.range,
-      bytes,
-      itemBytes: unitOf(type),
-      items: before + apart * at,
-      ...(operand.isWritten && { after: meant[operand.name] }),
-      ...(there && { after: stored(bytes, there, meant[there.name] ?? NOTHING, given) }),
-    };
-  }) as readonly OwnRange[];
-  const isApart = (result: Result): boolean => !lying.has(result);
-  const written = results.filter(isApart).map((result, at): OwnRange => {
+  const read = operands.map(({ operand: { name, range, isWritten }, type, bytes }, at) => ({
+    name: range,
+    bytes,
+    itemBytes: unitOf(type),
+    items: before + apart * at,
+    ...(isWritten && { after: meant[name] }),
+    ...(isInPlace &&
+      range === "input" && { after: stored(bytes, first, meant[first.name] ?? NOTHING, given) }),
+  })) as readonly OwnRange[];
+  const written = results.map((result, at): OwnRange => {
     const bytes = new Uint8Array(result.most * result.type.bytes).fill(FILL);
     const after = stored(bytes, result, meant[result.name] ?? NOTHING, given);
     return {
@@ -796,9 +773,9 @@ function recordingOf(
       items: before + apart * (1 + at),
     };
   });
-  const arrays = placedRanges(own, read, written, layout);
-  for (const [result, { operand }] of lying) {
-    arrays[result.range] = arrays[operand.range];
+  const arrays = placedRanges(own, read, isInPlace ? written.slice(1) : written, layout);
+  if (isInPlace) {
+    arrays[first.range] = arrays.input;
   }
   for (const [range, name] of Object.entries(aliases)) {
     arrays[range] = arrays[operands.find(({ operand }) => operand.name === name)?.operand.range ?? ""];

@@ -7,7 +7,7 @@ import { f64, u64 } from "../../src/algebra/types_64.ts";
 import type { Kernel } from "../../src/kernels/kernel.ts";
 import type { ReferenceSort } from "../../src/reference/sort.ts";
 import { argSortReference, sortReference } from "../../src/reference/sort.ts";
-import { readWords, storageBuffer, submit } from "../support/buffers.ts";
+import { readWords, storageBuffer, submit, submitted } from "../support/buffers.ts";
 import { expectSameBits } from "../support/compare.ts";
 import { useFold } from "../support/fold.ts";
 import { anyItems, randomItems } from "../support/random.ts";
@@ -69,6 +69,46 @@ test("the bits of a float's key are in the order of its numbers", async () => {
   // NaNs are equal, so they keep their order.
   expect([...(await fold().argSort(data))]).toEqual([6, 5, 2, 4, 0, 3, 1, 7]);
   expect([...(await fold().argSort(data, { descending: true }))]).toEqual([1, 7, 3, 0, 4, 2, 5, 6]);
+});
+
+test.for([
+  ["one array in a list", [u32]],
+  ["several arrays", [u32, f64]],
+  ["several arrays, and keys by one pass", [u32, f64], [0, 4]],
+] as const)("%s: keys and values, each in place or not", async ([, types, bits]) => {
+  const { device } = fold();
+  const length = 300;
+  const data = anyItems("u32", length, "lists") as Uint32Array;
+  const some = bits && { bits };
+  const positions = argSortReference(data, some);
+  const sort = await fold().prepareSort({ type: u32, values: types, maxLength: length, ...sizes, ...some });
+  const arrays = [data, ...types.map(({ name }, at) => anyItems(name, length, `list ${at}`))];
+  for (const inPlace of [[], [0], [1], [0, 1], [2], [0, 1, 2]]) {
+    const pairs = arrays.map((array, at) => {
+      const words = new Uint32Array(array.buffer as ArrayBuffer);
+      const from = storageBuffer(device, words);
+      const to = inPlace.includes(at) ? from : storageBuffer(device, new Uint32Array(words.length).fill(7));
+      return [from, to] as const;
+    });
+    const [[input, output], ...others] = pairs as [(typeof pairs)[number], ...typeof pairs];
+    const ranges = {
+      input,
+      output,
+      values: others.map(([from]) => from),
+      reordered: others.map(([, to]) => to),
+      length,
+    };
+    const sorted = await submitted(
+      device,
+      (encoder) => sort.record(encoder, ranges),
+      pairs.map(([, to]) => to),
+    );
+    for (const [at, array] of arrays.entries()) {
+      const expected = new Uint32Array(gathered(array, positions).buffer as ArrayBuffer);
+      expectSameBits(sorted[at] as Uint32Array, expected, `${at}, in place: ${inPlace}`);
+    }
+  }
+  sort.destroy();
 });
 
 // One work-group and several; a thread that compares with all keys, and several that share them; more keys than threads.

@@ -14,7 +14,7 @@ import { expectSameBits } from "../support/compare.ts";
 import { useFold } from "../support/fold.ts";
 import { pairs } from "../support/pairs.ts";
 import { anyItems, randomBits } from "../support/random.ts";
-import { gathered, kinds } from "../support/sorted_arrays.ts";
+import { expectSortedAnywhere, gathered, kinds } from "../support/sorted_arrays.ts";
 import { lacks } from "../support/sorts.ts";
 
 // Sorts of rows and of other segments, each on its own.
@@ -32,6 +32,42 @@ function offsetsFor(length: number, most: number, name: string): number[] {
   }
   return [...offsets, length];
 }
+
+const recorded = [
+  { title: "in a tile", maxSegmentLength: 100 },
+  { title: "by the numbers of segments", maxSegmentLength: undefined },
+].flatMap((way) => (["rows", "offsets"] as const).map((segments) => ({ ...way, segments })));
+
+test.for(recorded)("$segments, $title: ranges anywhere, apart and in place", async (one) => {
+  const { device } = fold();
+  const { segments, maxSegmentLength } = one;
+  const sort = await fold().prepareSort({
+    type: u32,
+    values: u32,
+    segments,
+    maxLength: 500,
+    ...(maxSegmentLength !== undefined && { maxSegmentLength, algorithm: "subgroup", workGroupSize: 64 }),
+    ...(maxSegmentLength === undefined && { workGroupSize: 64, itemsPerThread: 3 }),
+  });
+  for (const [length, apart] of [
+    [500, true],
+    [300, false],
+    [0, true],
+  ] as const) {
+    const title = `${length}${apart ? "" : " in place"}`;
+    const data = kinds.few("u32", length, title) as Uint32Array;
+    const rows = 100;
+    const offsets = offsetsFor(length, rows, title);
+    const positions = argSortReference(data, { segments: segments === "rows" ? { rows } : { offsets } });
+    const starts = storageBuffer(device, guarded(Uint32Array.from(offsets), 3, 2));
+    const by =
+      segments === "rows"
+        ? { rows }
+        : { offsets: { buffer: starts, offset: 12 }, segmentCount: offsets.length - 1 };
+    await expectSortedAnywhere(device, sort, data, positions, apart, by);
+  }
+  sort.destroy();
+});
 
 const cutOff = [undefined, 100].flatMap((maxSegmentLength) =>
   (["rows", "offsets"] as const).map((segments) => ({ segments, maxSegmentLength })),
