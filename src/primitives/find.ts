@@ -6,7 +6,7 @@ import { planCount, planFind, requireCondition } from "../plan/find.ts";
 import type { TuningOptions } from "../plan/options.ts";
 import type { CallParamsOption } from "./call_options.ts";
 import type { Examples } from "./examples.ts";
-import { between, keysOf } from "./examples.ts";
+import { between, keysOf, pick } from "./examples.ts";
 import type { Described, HelpOf } from "./help.ts";
 import type { Primitive, Result } from "./primitive.ts";
 import type { BufferRange, Length, ParamsRange, PartOption, PreparedPrimitive } from "./ranges.ts";
@@ -148,7 +148,8 @@ export const findLastHelp: HelpOf<typeof findLast> = /* @__PURE__ */ helpOf(
 /** Conditions that hold for one element at most, for all but one at least, for some values, and for some numbers of runs. */
 export const countExamples: Examples<Options> = {
   of(type, length, random) {
-    const at = between(random, 0, Math.floor(length * 1.25));
+    // Also that of the first element, of the last one, and of none.
+    const at = pick(random, [0, Math.max(0, length - 1), between(random, 0, Math.floor(length * 1.25))]);
     const [run, runs] = [between(random, 1, 40), between(random, 2, 9)];
     const [{ key = "x", twins }] = keysOf(type);
     const numberOf = twins?.key ?? ((x: unknown) => x);

@@ -2,7 +2,7 @@ import { f32 } from "../algebra/floats.ts";
 import { i32, u32 } from "../algebra/integers.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
-import { u64 } from "../algebra/words_64.ts";
+import { f64, u64 } from "../algebra/words_64.ts";
 import { ArgumentError } from "../errors.ts";
 import type { OptionTable } from "../options.ts";
 import type { TuningOptions } from "../plan/options.ts";
@@ -218,27 +218,38 @@ const commonHelp = {
   results: { keys: "where the result goes" },
 } as const;
 
-/** Sorts by two keys and by three, some of which have 64 bits together. At hand, f16 in a Uint16Array is named for the first key alone. */
+/** Sorts by two keys, by three and by four, some of which have 64 bits together. At hand, f16 in a Uint16Array is named for the first key alone. */
 function byKeys(type: ElementType, length: number, random: Random): readonly Example<Options>[] {
   if (type.kind === "struct") {
     return [];
   }
-  const key = (of: ElementType): ExampleArray => ({ type: of, contents: "small" });
+  // Some of anything: floats have NaN of several kinds and zeros of both signs.
+  const key = (of: ElementType): ExampleArray => ({
+    type: of,
+    ...pick(random, [{ contents: "small" as const }, {}]),
+  });
   const descending = pick(random, [[true, false], [false, true], true, false]);
-  const rows = between(random, 1, Math.max(1, length));
+  const later = pick<readonly ElementType[]>(random, [
+    [u64, pick<ElementType>(random, [u32, i32, f32])],
+    [f32, u32, u32],
+  ]);
+  const segmented = pick<Pick<Example<Options>, "options" | "operands" | "isLengthKnown">>(random, [
+    { options: { segments: { rows: between(random, 1, Math.max(1, length)) } }, isLengthKnown: true },
+    { options: {}, operands: { offsets: { type: u32, length: between(random, 2, 9), contents: "offsets" } } },
+  ]);
   return [
     {
       options: { descending },
       operands: { data: key(type), thenBy: [key(type.name === "f16" || type.name === "i32" ? u32 : type)] },
     },
     {
-      options: { descending: [false, true, false] },
-      operands: { data: key(type), thenBy: [key(u64), key(pick<ElementType>(random, [u32, i32, f32]))] },
+      options: { descending: [false, ...later.map((_, at) => at % 2 === 0)] },
+      operands: { data: key(type), thenBy: later.map(key) },
     },
     {
-      options: { descending: [true, false], segments: { rows } },
-      operands: { data: key(type), thenBy: [key(u32)] },
-      isLengthKnown: true,
+      ...segmented,
+      options: { descending: [true, false], ...segmented.options },
+      operands: { data: key(type), thenBy: [key(u32)], ...segmented.operands },
     },
   ];
 }
@@ -318,7 +329,7 @@ export const sortExamples: Examples<Options> = {
   of: (type, length, random) => [
     ...segmentedOrders(type, length, random).flatMap((example) => {
       // At hand, values in a Uint16Array have no element type.
-      const types = [u32, type.name === "f16" ? u32 : type];
+      const types = [u32, pick<ElementType>(random, [f64, type.name === "f16" ? u32 : type])];
       const [first, second] = types.map((one) => ({ type: one })) as [ExampleArray, ExampleArray];
       const values = pick(random, [undefined, first, second, [second, first]]);
       return [example, ...(values ? [{ ...example, operands: { ...example.operands, values } }] : [])];

@@ -13,11 +13,9 @@ import { simulatedGpu } from "../../src/simulator/index.ts";
 import { isSimulated } from "../support/adapter.ts";
 import { destroyAll, readWords, storageBuffer, submit } from "../support/buffers.ts";
 import { useFold } from "../support/fold.ts";
-import { around } from "../support/lengths.ts";
 import type { Subject } from "../support/mutations.ts";
 import { examplesOf, testMutations } from "../support/mutations.ts";
 import { errorOf } from "../support/option_checks.ts";
-import { pairs } from "../support/pairs.ts";
 import { randomWords } from "../support/random.ts";
 import { watched } from "../support/watched_device.ts";
 
@@ -39,45 +37,10 @@ type Name = keyof typeof references;
 const names = Object.keys(references) as Name[];
 
 const sizes = { workGroupSize: 8, itemsPerThread: 2 } as const;
-const TILE = 16;
 /** What is stored if there is none. */
 const NONE = 0xffffffff;
 
-/** Indices of the elements that are 1. All others are 0. */
-const hits = {
-  nowhere: () => [],
-  "at the first element": () => [0],
-  "at the last one": (length: number) => [length - 1],
-  "at both": (length: number) => [0, length - 1],
-  "at the end of a tile": () => [TILE - 1],
-  "at the start of a tile": () => [3 * TILE],
-  "on both sides of an edge": () => [2 * TILE - 1, 2 * TILE],
-  "in the middle": (length: number) => [length >> 1],
-} satisfies Record<string, (length: number) => readonly number[]>;
-
-function dataOf(length: number, where: keyof typeof hits | "everywhere"): Uint32Array {
-  const ones = where === "everywhere" ? [...Array(length).keys()] : hits[where](length);
-  return Uint32Array.from({ length }, (_, at) => Number(ones.includes(at)));
-}
-
 describe.each(names)("%s", (name) => {
-  const rows = pairs({
-    length: [0, 1, ...around(TILE), TILE ** 2, TILE ** 2 + 1, 1000],
-    hits: [...(Object.keys(hits) as (keyof typeof hits)[]), "everywhere" as const],
-    sizes: [sizes, { workGroupSize: 1, itemsPerThread: 2 }, {}],
-  });
-  test.for(rows)("$length elements, $hits", async ({ length, hits, sizes }) => {
-    const data = dataOf(length, hits);
-    const expected = references[name](data, { where: (x) => x === 1 });
-    const where = "x == 1u";
-    expect(await fold()[name](data, { where, ...sizes })).toBe(expected);
-    expect(await onCpu[name](data, { where })).toBe(expected);
-    const there = await fold().upload(data);
-    const found = await fold()[name](there, { where, ...sizes });
-    expect([...((await found.read()) as Uint32Array)]).toEqual([Number(expected) >>> 0]);
-    destroyAll(there, found);
-  });
-
   test("in long data on the CPU, around the elements that are looked at together", async () => {
     for (const at of [0, 4095, 4096, 8191, 9999]) {
       const data = new Uint32Array(10_000);

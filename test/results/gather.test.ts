@@ -10,12 +10,12 @@ import { useFold } from "../support/fold.ts";
 import { examplesOf, testMutations } from "../support/mutations.ts";
 import { errorOf } from "../support/option_checks.ts";
 import { randomBits, randomItems } from "../support/random.ts";
-import { lacks, Particle, particle } from "../support/sorts.ts";
+import { lacks, particle } from "../support/sorts.ts";
 import { watched } from "../support/watched_device.ts";
 
 const fold = useFold();
 
-const types: readonly ElementType[] = [...Object.values(elementTypes), particle];
+const types: readonly ElementType[] = [elementTypes.f16, particle];
 const sizes = { workGroupSize: 8, itemsPerThread: 2 } as const;
 /** Several tiles, and an edge. */
 const LENGTH = 53;
@@ -40,30 +40,6 @@ function somePositions(name: string): Uint32Array {
     at % 5 === 3 ? (past[next() % past.length] as number) : next() % COUNT,
   );
 }
-
-test("positions in any order, some of them more than once", async () => {
-  const values = Float32Array.of(0.5, 2, 8);
-  const positions = Uint32Array.of(2, 0, 2, 2, 1);
-  expect(await fold().gather(values, positions)).toEqual(Float32Array.of(8, 0.5, 8, 8, 2));
-  expect(gatherReference(values, positions)).toEqual(Float32Array.of(8, 0.5, 8, 8, 2));
-  expect(gatherReference(values, Uint32Array.of(3, 1))).toEqual(Float32Array.of(0, 2));
-});
-
-test("bits stay as they are: NaN of many kinds, and −0", async () => {
-  const bits = Uint32Array.of(0x7fc00000, 0x7f800001, 0xffc12345, 0x80000000, 1, 0x7f800000);
-  const positions = Uint32Array.of(5, 4, 3, 2, 1, 0);
-  const found = await fold().gather(new Float32Array(bits.buffer), positions);
-  expect(new Uint32Array(found.buffer)).toEqual(bits.slice().reverse());
-});
-
-test("structs stay structs", async () => {
-  const particles = Particle.from([
-    { id: 7, depth: 1.5, weight: 2 },
-    { id: 9, depth: -1, weight: 0 },
-  ]);
-  const found = await fold().gather(particles, Uint32Array.of(1, 1, 0));
-  expect([...found].map(({ id }) => id)).toEqual([9, 9, 7]);
-});
 
 describe.each(types)("$name", (type) => {
   const values = randomItems(type, COUNT, `values ${type.name}`);

@@ -4,7 +4,7 @@ import { elementTypes } from "../../src/algebra/element_types.ts";
 import { f32 } from "../../src/algebra/floats.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import { struct } from "../../src/algebra/struct.ts";
-import type { ElementType, TypeName } from "../../src/algebra/types.ts";
+import type { ElementType } from "../../src/algebra/types.ts";
 import { u64 } from "../../src/algebra/types_64.ts";
 import { ArgumentError, SourceError } from "../../src/errors.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
@@ -17,7 +17,7 @@ import { destroyAll, readWords, storageBuffer, submitted } from "../support/buff
 import { expectSameBits } from "../support/compare.ts";
 import { useFold } from "../support/fold.ts";
 import { pairs } from "../support/pairs.ts";
-import { anyItems, randomItems } from "../support/random.ts";
+import { randomItems } from "../support/random.ts";
 import { gathered, kinds } from "../support/sorted_arrays.ts";
 
 const fold = useFold();
@@ -25,57 +25,40 @@ const fold = useFold();
 const Particle = struct({ name: "Particle", fields: { id: u32, depth: f32, weight: f32 } });
 const particle = Particle as unknown as ElementType;
 
-describe("keys", () => {
-  test("structs are taken by a field, and by an expression of another type", async () => {
-    const data = randomItems(particle, 400, "particles");
-    const byDepth: ReferenceTopK<AnyArray> = {
-      type: particle,
-      key: (x) => (x as never as { depth: number }).depth,
-      keyType: f32,
-    };
-    const deepest = topKReference(data, 30, byDepth);
-    const selected = await fold().topK(data, 30, { key: "x.depth" });
-    expectSameBits(selected.values, deepest.values, "values");
-    expectSameBits(selected.indices, deepest.indices, "positions");
-    const wide = { key: (x: never) => BigInt((x as { id: number }).id % 7) << 33n, keyType: u64 };
-    const least = await fold().topK(data, 30, {
-      key: "vec2<u32>(0u, (x.id % 7u) << 1u)",
-      keyType: u64,
-      smallest: true,
-    });
-    const expected = topKReference(data, 30, { ...wide, smallest: true } as never);
-    expectSameBits(least.indices, expected.indices, "wide keys");
-    const median = await fold().nth(data, 200, { key: "x.depth" });
-    expect(median.index).toBe(nthReference(data, 200, byDepth as never).index);
-    expectSameBits(
-      gathered(data, Uint32Array.of(median.index)),
-      gathered(data, Uint32Array.of(nthReference(data, 200, byDepth as never).index)),
-      "median",
-    );
+test("structs are taken by a field, and by an expression of another type", async () => {
+  const data = randomItems(particle, 400, "particles");
+  const byDepth: ReferenceTopK<AnyArray> = {
+    type: particle,
+    key: (x) => (x as never as { depth: number }).depth,
+    keyType: f32,
+  };
+  const deepest = topKReference(data, 30, byDepth);
+  const selected = await fold().topK(data, 30, { key: "x.depth" });
+  expectSameBits(selected.values, deepest.values, "values");
+  expectSameBits(selected.indices, deepest.indices, "positions");
+  const wide = { key: (x: never) => BigInt((x as { id: number }).id % 7) << 33n, keyType: u64 };
+  const least = await fold().topK(data, 30, {
+    key: "vec2<u32>(0u, (x.id % 7u) << 1u)",
+    keyType: u64,
+    smallest: true,
   });
+  const expected = topKReference(data, 30, { ...wide, smallest: true } as never);
+  expectSameBits(least.indices, expected.indices, "wide keys");
+  const median = await fold().nth(data, 200, { key: "x.depth" });
+  expect(median.index).toBe(nthReference(data, 200, byDepth as never).index);
+  expectSameBits(
+    gathered(data, Uint32Array.of(median.index)),
+    gathered(data, Uint32Array.of(nthReference(data, 200, byDepth as never).index)),
+    "median",
+  );
+});
 
-  const ranges: readonly (readonly [name: TypeName, from: number, to: number])[] = [
-    ["u32", 31, 32],
-    ["i32", 3, 14],
-    ["f32", 20, 32],
-    ["u64", 28, 37],
-  ];
-  test.for(ranges)("%s: bits from %d to %d", async ([name, from, to]) => {
-    const data = anyItems(name, 400, `${name} ${from}`) as Uint32Array;
-    const options = { type: elementTypes[name] as never, bits: [from, to] as const };
-    const selected = await fold().topK(data, 33, options);
-    expectSameBits(selected.indices, topKReference(data, 33, options).indices, "positions");
-    const one = await fold().nth(data, 333, options);
-    expect(one.index).toBe(nthReference(data, 333, options).index);
-  });
-
-  test("NaN is the greatest, and -0 comes before 0", async () => {
-    const data = Float32Array.of(1, Number.NaN, -0, 0, Number.POSITIVE_INFINITY, -1, -Number.NaN);
-    expect([...(await fold().topK(data, 4)).indices]).toEqual([1, 6, 4, 0]);
-    expect([...(await fold().topK(data, 4, { smallest: true })).indices]).toEqual([5, 2, 3, 0]);
-    expect(await fold().nth(data, 1)).toEqual({ value: -0, index: 2 });
-    expect(await fold().nth(data, 0, { descending: true })).toEqual({ value: Number.NaN, index: 1 });
-  });
+test("NaN is the greatest, and -0 comes before 0", async () => {
+  const data = Float32Array.of(1, Number.NaN, -0, 0, Number.POSITIVE_INFINITY, -1, -Number.NaN);
+  expect([...(await fold().topK(data, 4)).indices]).toEqual([1, 6, 4, 0]);
+  expect([...(await fold().topK(data, 4, { smallest: true })).indices]).toEqual([5, 2, 3, 0]);
+  expect(await fold().nth(data, 1)).toEqual({ value: -0, index: 2 });
+  expect(await fold().nth(data, 0, { descending: true })).toEqual({ value: Number.NaN, index: 1 });
 });
 
 describe("long data in short tiles", () => {
@@ -184,43 +167,34 @@ describe("long data in short tiles", () => {
   );
 });
 
-describe("on the GPU", () => {
-  test("one of no elements is zero: what earlier calls left in the buffers does not show", async () => {
-    const data = await fold().upload(Uint32Array.of(3, 1, 7));
-    const none = await fold().compact(data, { where: "false" });
-    for (const array of [data, none]) {
-      const { value, index } = await fold().nth(array, 2, { descending: false });
-      expect([...(await value.read()), ...(await index.read())]).toEqual(array === none ? [0, 0] : [7, 2]);
-      destroyAll(value, index);
-    }
-    destroyAll(data, none);
-  });
-
-  test("no elements", async () => {
-    const { values, indices } = await fold().topK(new Float32Array(0), 5);
-    expect([values, indices]).toEqual([new Float32Array(0), new Uint32Array(0)]);
-  });
+test("one of no elements is zero: what earlier calls left in the buffers does not show", async () => {
+  const data = await fold().upload(Uint32Array.of(3, 1, 7));
+  const none = await fold().compact(data, { where: "false" });
+  for (const array of [data, none]) {
+    const { value, index } = await fold().nth(array, 2, { descending: false });
+    expect([...(await value.read()), ...(await index.read())]).toEqual(array === none ? [0, 0] : [7, 2]);
+    destroyAll(value, index);
+  }
+  destroyAll(data, none);
 });
 
-describe("recorded", () => {
-  test("a plan for nothing says that it takes nothing", async () => {
-    const { device } = fold();
-    const words = [new Uint32Array(1), new Uint32Array(1), Uint32Array.of(9), new Uint32Array(1)];
-    const [output, indices, count, length] = words.map((one) => storageBuffer(device, one)) as [
-      GPUBuffer,
-      GPUBuffer,
-      GPUBuffer,
-      GPUBuffer,
-    ];
-    for (const k of [3, 1000]) {
-      const none = await fold().prepareTopK({ type: u32, k, maxLength: 0, lengthOnGpu: true });
-      device.queue.writeBuffer(count, 0, Uint32Array.of(9));
-      const ranges = { input: output, output, indices, count, length };
-      const [counted] = await submitted(fold().device, (encoder) => none.record(encoder, ranges), [count]);
-      expect(counted?.[0]).toBe(0);
-      none.destroy();
-    }
-  });
+test("a plan for nothing says that it takes nothing", async () => {
+  const { device } = fold();
+  const words = [new Uint32Array(1), new Uint32Array(1), Uint32Array.of(9), new Uint32Array(1)];
+  const [output, indices, count, length] = words.map((one) => storageBuffer(device, one)) as [
+    GPUBuffer,
+    GPUBuffer,
+    GPUBuffer,
+    GPUBuffer,
+  ];
+  for (const k of [3, 1000]) {
+    const none = await fold().prepareTopK({ type: u32, k, maxLength: 0, lengthOnGpu: true });
+    device.queue.writeBuffer(count, 0, Uint32Array.of(9));
+    const ranges = { input: output, output, indices, count, length };
+    const [counted] = await submitted(fold().device, (encoder) => none.record(encoder, ranges), [count]);
+    expect(counted?.[0]).toBe(0);
+    none.destroy();
+  }
 });
 
 describe("refused", () => {

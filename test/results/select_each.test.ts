@@ -108,7 +108,6 @@ test("results are segments of a call that follows", async () => {
 interface Recorded {
   readonly options: Omit<TopKRowsOptions<"u32">, "type" | "k" | "maxLength">;
   readonly starts: Readonly<Record<string, readonly number[]>>;
-  readonly rows?: number;
   readonly k: readonly number[];
   readonly length?: number;
   readonly room?: number;
@@ -119,7 +118,7 @@ const data = kinds.few("u32", LENGTH, "each") as Uint32Array;
 /** Records a selection in ranges anywhere, from a first index. It gives the output, the positions, the offsets and the count. */
 async function record(
   given: Fold,
-  { options, starts, rows, k, length = LENGTH, room }: Recorded,
+  { options, starts, k, length = LENGTH, room }: Recorded,
 ): Promise<Uint32Array[]> {
   const { device } = given;
   const plan = await given.prepareTopK({ type: u32, k: u32, maxLength: LENGTH, ...options });
@@ -149,7 +148,7 @@ async function record(
         ...Object.fromEntries(
           Object.entries(starts).map(([name, words], at) => [name, range(words, 2 + at)]),
         ),
-        ...(rows === undefined ? { segmentCount: k.length } : { rows }),
+        segmentCount: k.length,
         k: range(k, 5),
         ...results,
         ...(room !== undefined && { outputLength: room }),
@@ -167,15 +166,14 @@ const mostOf = ({ options, length = LENGTH, k }: Pick<Recorded, "options" | "len
   Math.min(options.lengthOnGpu ? LENGTH : length, k.length * (options.maxK ?? LENGTH));
 
 /** What a recording leaves, by the reference. */
-function meant({ options, starts, rows, k, length = LENGTH, ...one }: Recorded): Uint32Array[] {
+function meant({ options, starts, k, length = LENGTH, ...one }: Recorded): Uint32Array[] {
   const cut = Object.fromEntries(
     Object.entries(starts).map(([name, words]) => [name, words.map((at) => Math.min(at, length))]),
   );
-  const segments = rows === undefined ? cut : { rows };
   const { maxK = 0xffffffff } = options;
   const each = k.map((one) => Math.min(one, maxK));
   const { values, indices, offsets } = topKReference(data.slice(0, length), each, {
-    segments: segments as never,
+    segments: cut as never,
   });
   const { room = mostOf({ options, length, k }) } = one;
   const stored = Math.min(room, values.length);
@@ -198,11 +196,6 @@ const many = [0, ...Array.from({ length: 2500 }, () => next() % (LENGTH + 1)).so
 
 const recordings: Readonly<Record<string, Recorded>> = {
   offsets: { options: { segments: "offsets", maxSegmentCount: 7 }, starts: { offsets }, k },
-  "offsets, in tiles": {
-    options: { segments: "offsets", maxSegmentLength: 260, smallest: true },
-    starts: { offsets },
-    k,
-  },
   "a length on the GPU, which cuts the last segment off": {
     options: { segments: "offsets", lengthOnGpu: true },
     starts: { offsets },
@@ -213,14 +206,6 @@ const recordings: Readonly<Record<string, Recorded>> = {
     options: { segments: "begins" },
     starts: { begins: [2, 3, 100, 290], ends: [3, 50, 260, LENGTH] },
     k: [4, 9, 150, 3],
-  },
-  rows: { options: { segments: "rows", maxSegmentLength: 20 }, starts: {}, rows: 20, k: many.slice(1, 16) },
-  "long rows": { options: { segments: "rows" }, starts: {}, rows: 150, k: [3, 151] },
-  "rows of which few are taken": {
-    options: { segments: "rows", maxK: 4 },
-    starts: {},
-    rows: 150,
-    k: [3, 151],
   },
   "few of each segment": {
     options: { segments: "offsets", maxK: 2, maxSegmentCount: 7 },
@@ -241,27 +226,9 @@ const recordings: Readonly<Record<string, Recorded>> = {
   },
 };
 
-const isUpsideDown = ({ options }: Recorded): boolean => options.smallest === true;
-
 test.each(Object.entries(recordings))("recorded: %s", async (_, one) => {
-  const expected = isUpsideDown(one) ? meantLeast(one) : meant(one);
-  expect(await record(fold(), one)).toEqual(expected);
+  expect(await record(fold(), one)).toEqual(meant(one));
 });
-
-/** The same of the least elements. */
-function meantLeast(one: Recorded): Uint32Array[] {
-  const { values, indices } = topKReference(data, one.k, {
-    segments: one.starts as never,
-    smallest: true,
-  });
-  const [output, positions, ...others] = meant(one) as [Uint32Array, Uint32Array, ...Uint32Array[]];
-  output.set(values, 4);
-  positions.set(
-    indices.map((index) => index + 7),
-    1,
-  );
-  return [output, positions, ...others];
-}
 
 test.each([
   ["descend", [0, 200, 100, LENGTH, 50]],
