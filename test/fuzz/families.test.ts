@@ -8,7 +8,7 @@ import { argumentsAmong } from "../../src/primitives/primitive.ts";
 import { adapter, isSimulated } from "../support/adapter.ts";
 import { foldExamples } from "../support/fold_examples.ts";
 import { described, exampleNumbers, prepareName } from "../support/primitives.ts";
-import { places } from "./described.ts";
+import { places } from "./described_call.ts";
 import type { Case } from "./families.ts";
 import { runCase } from "./families.ts";
 import type { Fixture } from "./fixture.ts";
