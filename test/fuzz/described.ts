@@ -17,7 +17,6 @@ import { sort } from "../../src/primitives/sort.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { recordedParams, typesOnly, withParams } from "../support/params.ts";
-import type { Described } from "../support/primitives.ts";
 import { described, prepareName } from "../support/primitives.ts";
 import type { Meant } from "./described_arguments.ts";
 import { argumentsOf, meaningOf, optionArbitraries } from "./described_arguments.ts";
@@ -46,7 +45,6 @@ import { preparedSort, sortings } from "./sortings.ts";
 import { arrayOf, typeOf } from "./values.ts";
 import type { Verdict } from "./verdict.ts";
 import { atOnce, attempt, attemptNow, Fault, oneLine, verdictOf } from "./verdict.ts";
-import { inShortBindings } from "./windows.ts";
 
 // Calls of each primitive that src/primitives/ describes, by its examples: at hand, on the GPU and recorded. All results are exact. Of
 // recordings, and of arrays in buffers of the caller's, all bytes of all buffers are compared.
@@ -65,22 +63,14 @@ export interface DescribedCase extends Repeated {
   readonly family: "described";
   /** Another call, at the same time. */
   readonly beside?: Repeated;
-  /** Whether the device is taken for one whose bindings are short, so that ranges go in windows. */
-  readonly windows?: boolean;
-}
-
-export function describedArbitrary(scale: Scale): fc.Arbitrary<DescribedCase> {
-  const usual = casesOf(described, scale, Math.min(scale.usualLength, 50_000));
-  const inWindows = described.filter(({ primitive }) => goInWindows.includes(primitive.name));
-  const long = casesOf(inWindows, scale, scale.inWindows).map((one) => ({ ...one, windows: true }));
-  return fc.oneof({ weight: described.length, arbitrary: usual }, { weight: 3, arbitrary: long });
 }
 
 /** The primitives whose ranges may be longer than a binding. */
 const goInWindows: readonly string[] = ["scan", "reduce", "compact"];
 
-function casesOf(some: readonly Described[], scale: Scale, mostItems: number): fc.Arbitrary<DescribedCase> {
-  const length = sizeAround(mostItems);
+export function describedArbitrary(scale: Scale, inWindows = false): fc.Arbitrary<DescribedCase> {
+  const length = sizeAround(Math.min(scale.usualLength, 50_000));
+  const some = described.filter(({ primitive }) => !inWindows || goInWindows.includes(primitive.name));
   const calls = some.map(({ primitive, examples }) =>
     fc.record(
       {
@@ -132,11 +122,8 @@ function casesOf(some: readonly Described[], scale: Scale, mostItems: number): f
   ) as fc.Arbitrary<DescribedCase>;
 }
 
-export function runDescribed({ windows, beside, ...one }: DescribedCase, fixture: Fixture): Promise<Verdict> {
-  const runAll = (on: Fixture): Promise<Verdict> =>
-    atOnce(beside ? [one, beside] : [one], (calls) => runCalls(calls, on));
-  return windows ? inShortBindings(fixture, runAll) : runAll(fixture);
-}
+export const runDescribed = ({ beside, ...one }: DescribedCase, fixture: Fixture): Promise<Verdict> =>
+  atOnce(beside ? [one, beside] : [one], (calls) => runCalls(calls, fixture));
 
 async function runCalls({ call, steps, ...how }: Repeated, fixture: Fixture): Promise<Verdict> {
   const of = described.find(({ primitive }) => primitive.name === call.primitive);
