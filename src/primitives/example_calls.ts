@@ -215,6 +215,30 @@ function offsetsOf(length: number, last: number, next: () => number): Uint32Arra
   return Uint32Array.of(0, ...inner.sort(), last);
 }
 
+/** Every second one is a multiple of `most`, and the others lie between these. Behind the last one, they stay the same. */
+const evenOffsets = (length: number, last: number, most: number, next: () => number): Uint32Array =>
+  Uint32Array.from({ length }, (_, at) =>
+    Math.min(last, Math.floor(at / 2) * most + (at % 2 === 1 ? next() % (most + 1) : 0)),
+  );
+
+/** Numbers of a kind, up to `last` if they are offsets. */
+function numbersFor(
+  kind: Exclude<Extract<ExampleArray["contents"], object>, { readonly order: unknown }>,
+  length: number,
+  last: number,
+  seed: number,
+): Uint8Array {
+  const next = bitsOf(seed);
+  if ("upTo" in kind) {
+    return bytesOf(evenOffsets(length, last, kind.upTo, next));
+  }
+  return "below" in kind
+    ? numbersBelow(kind.below, length, next)
+    : "distinct" in kind
+      ? distinctNumbers(kind.distinct, length, next())
+      : numbersOneIn(kind.oneIn, length, next);
+}
+
 /** What an array beside the input holds: room for so many items, of which as many count as those of the input. */
 function contentsOf(
   type: ElementType,
@@ -222,14 +246,13 @@ function contentsOf(
   { count, items: length }: { readonly count: number; readonly items: number },
   data: Filler,
 ): Uint8Array {
-  if (typeof contents === "object" && "below" in contents) {
-    return numbersBelow(contents.below, length, bitsOf(data.seed));
+  if (typeof contents === "object" && !("order" in contents)) {
+    return numbersFor(contents, length, count, data.seed);
   }
-  if (typeof contents === "object" && "distinct" in contents) {
-    return distinctNumbers(contents.distinct, length, bitsOf(data.seed)());
-  }
-  if (typeof contents === "object" && "oneIn" in contents) {
-    return numbersOneIn(contents.oneIn, length, bitsOf(data.seed));
+  if (contents === "signs") {
+    const next = bitsOf(data.seed);
+    const signs = Array.from({ length }, () => elementBytes(type, 1 - 2 * (next() % 2)));
+    return Uint8Array.from(signs.flatMap((bytes) => [...bytes]));
   }
   if (contents === "uneven") {
     return bytesOf(unevenNumbers(length, bitsOf(data.seed)));

@@ -19,6 +19,7 @@ export interface ExampleArray {
    * What it holds. The default is anything.
    *
    * - `small`: whole numbers from 0 to 3.
+   * - `signs`: 1 and -1.
    * - `ascending`: values in ascending order, with NaN behind all others.
    * - `runs`: anything, in runs of equal elements, of which some are long.
    * - `counts`: how many elements runs have, together no more than there are runs. Some have none, and some have many.
@@ -28,10 +29,12 @@ export interface ExampleArray {
    * - `{ distinct }`: u32 below a power of two, of which no two are the same if there are no more than it has.
    * - `{ order }`: values in an order.
    * - `offsets`: from 0 up to the length of the input, in ascending order.
+   * - `{ upTo }`: the same, of segments that have no more than so many elements each. Each two segments together have that many.
    * - `begins`, `ends`: where segments with gaps begin, and where the same segments end, if both are in one call.
    */
   readonly contents?:
     | "small"
+    | "signs"
     | "ascending"
     | "runs"
     | "uneven"
@@ -42,6 +45,7 @@ export interface ExampleArray {
     | { readonly below: number }
     | { readonly oneIn: number }
     | { readonly distinct: number }
+    | { readonly upTo: number }
     | { readonly order: ExampleOrder };
 }
 
@@ -97,7 +101,7 @@ export interface Example<Options = object> {
 
 /**
  * Where the first result lies: in the range of the input, in the same buffer behind that, or in the same buffer as the other results. Counts lie
- * in buffers of their own.
+ * in buffers of their own. If the first result lies in the range of the input, so does each result that is like an operand in that of the operand.
  */
 export type ExampleLayout = "in place" | "behind" | "together";
 
@@ -111,6 +115,11 @@ export interface Examples<Options = object> {
   elements?(options: Readonly<Record<string, unknown>>): readonly string[];
   /** The layouts that it must take, if elements of the input and the result have the same size, and none of them share words. */
   readonly layouts?: readonly ExampleLayout[];
+  /**
+   * The options of an example of rows, as offsets, for the reference, if its last row may be short. That is so if only the GPU knows the length,
+   * whatever `isLengthKnown` says.
+   */
+  withShortRow?(options: Partial<Options>, length: number): Partial<Options>;
   /** Whether the indices of items must stay below 2^32, as those of a histogram with channels: it takes them by turns. */
   readonly keepsBelowWrap?: boolean;
   /** The options that change no result, beside those of all primitives for tuning, so that the reference does not take them. */

@@ -287,23 +287,38 @@ function segmentedOrders(type: ElementType, length: number, random: Random): rea
     .map(({ options: { bits: _, ...options }, ...others }) => ({ ...others, options }));
   const segmented = orders.flatMap(({ options, ...others }, at) => {
     const of = { type: u32, length: between(random, 2, 9) } as const;
+    const longest = Math.max(1, length);
+    const most = pick(random, [longest, between(random, 1, 40)]);
     const operands =
-      at % 2 === 0
-        ? { offsets: { ...of, contents: "offsets" as const } }
-        : { begins: { ...of, contents: "begins" as const }, ends: { ...of, contents: "ends" as const } };
-    const most = (first + at) % 2 === 0 && Math.max(1, length);
+      (first + at) % 2 === 0
+        ? { begins: { ...of, contents: "begins" as const }, ends: { ...of, contents: "ends" as const } }
+        : { offsets: most < longest ? segmentsUpTo(most) : { ...of, contents: "offsets" as const } };
+    const all = { ...options, ...pick(random, [{}, { maxSegmentLength: Math.min(most, longest) }]) };
+    const inRows = { ...others, options: { ...all, segments: { rows: between(random, 1, most) } } };
     return [
       { ...others, options },
-      {
-        ...others,
-        options: { ...options, segments: { rows: between(random, 1, Math.max(1, length)) } },
-        // Of rows, the length is known, so that they divide it.
-        isLengthKnown: true,
-      },
-      { ...others, options: { ...options, ...(most && { maxSegmentLength: most }) }, operands },
+      // Of rows, the length is known, so that they divide it.
+      { ...inRows, isLengthKnown: true },
+      { ...others, options: "begins" in operands ? options : all, operands },
     ];
   });
   return [...byAllBits, ...segmented];
+}
+
+/** Offsets of segments that have no more than so many elements each. */
+const segmentsUpTo = (most: number): ExampleArray => ({
+  type: u32,
+  length: (items) => 2 * Math.ceil(items / most) + 1,
+  contents: { upTo: most },
+});
+
+/** The options of both sorts, if the last row may be short. */
+function withShortRow({ segments, ...others }: Partial<Options>, length: number): Partial<Options> {
+  const { rows } = segments as { readonly rows: number };
+  const offsets = Array.from({ length: Math.ceil(length / rows) + 1 }, (_, at) =>
+    Math.min(at * rows, length),
+  );
+  return { ...others, segments: { offsets: Uint32Array.from(offsets) } };
 }
 
 /** The options of both sorts for another length. */
@@ -317,19 +332,25 @@ const forLength = ({ segments, ...others }: Partial<Options>, length: number): P
 /** No example has `into`. */
 export const argSortExamples: Examples<Options> = {
   positions: ["keys"],
+  layouts: ["in place"],
   tuning: ["maxSegmentLength"],
   of: (type, length, random) => [...segmentedOrders(type, length, random), ...byKeys(type, length, random)],
   forLength,
+  withShortRow,
 };
 
 /** Each order alone, with an array of values, and with two. No example has `into`. */
 export const sortExamples: Examples<Options> = {
   tuning: ["maxSegmentLength"],
   order: "argSort",
+  layouts: ["in place"],
   of: (type, length, random) => [
     ...segmentedOrders(type, length, random).flatMap((example) => {
       // At hand, values in a Uint16Array have no element type.
-      const types = [u32, pick<ElementType>(random, [f64, type.name === "f16" ? u32 : type])];
+      const types = [
+        pick<ElementType>(random, [u32, u64, i32]),
+        pick<ElementType>(random, [f64, type.name === "f16" ? u32 : type]),
+      ];
       const [first, second] = types.map((one) => ({ type: one })) as [ExampleArray, ExampleArray];
       const values = pick(random, [undefined, first, second, [second, first]]);
       return [example, ...(values ? [{ ...example, operands: { ...example.operands, values } }] : [])];
@@ -339,6 +360,7 @@ export const sortExamples: Examples<Options> = {
     ),
   ],
   forLength,
+  withShortRow,
 };
 
 export const described: readonly Described[] = [

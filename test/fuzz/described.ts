@@ -1,30 +1,39 @@
-import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
-import { valuesOf } from "../../src/algebra/array_values.ts";
 import type { AnyArray } from "../../src/algebra/arrays.ts";
 import { u32 } from "../../src/algebra/integers.ts";
 import type { ElementType, NarrowName, Value } from "../../src/algebra/types.ts";
-import { isSameType } from "../../src/algebra/types.ts";
-import { ArgumentError } from "../../src/errors.ts";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import type { GpuArray } from "../../src/gpu/gpu_arrays/gpu_array.ts";
 import type { Prepared } from "../../src/gpu/recordings/recording.ts";
 import type { Fold } from "../../src/node.ts";
 import type { Grouping } from "../../src/plan/grouping.ts";
-import { givenAs, inLists } from "../../src/plan/ranges.ts";
+import { inLists } from "../../src/plan/ranges.ts";
 import type { Arguments, Filled } from "../../src/primitives/example_calls.ts";
-import { asArray, callOn, exampleOf, optionsAtHand } from "../../src/primitives/example_calls.ts";
+import { asArray, callOn, exampleOf } from "../../src/primitives/example_calls.ts";
 import type { ExampleLayout } from "../../src/primitives/examples.ts";
 import type { Request, Result } from "../../src/primitives/primitive.ts";
 import type { PreparedScan } from "../../src/primitives/scan.ts";
+import { sort } from "../../src/primitives/sort.ts";
 import { compactReference } from "../../src/reference/compact.ts";
 import { scanReference } from "../../src/reference/scan.ts";
 import { recordedParams, typesOnly, withParams } from "../support/params.ts";
-import type { Described } from "../support/primitives.ts";
 import { described, prepareName } from "../support/primitives.ts";
-import { requestFor } from "../support/request_for.ts";
 import type { Meant } from "./described_arguments.ts";
 import { argumentsOf, meaningOf, optionArbitraries } from "./described_arguments.ts";
+import { runAtHand } from "./described_at_hand.ts";
+import type { Called, DescribedSpec, DescribedStep, Given } from "./described_call.ts";
+import {
+  hazards,
+  intoItself,
+  placeOf,
+  places,
+  refused,
+  requestOf,
+  requireUnchanged,
+  resultsOf,
+  stored,
+  takesInto,
+} from "./described_call.ts";
 import type { Fixture } from "./fixture.ts";
 import { hasFeature } from "./fixture.ts";
 import type { Scale } from "./plans.ts";
@@ -32,71 +41,36 @@ import { dataArbitrary, oneIn, Pooled, sizeAround, typeArbitrary } from "./plans
 import type { Expected } from "./ranges.ts";
 import { BEHIND, bufferMaker, FILL, placed, preparedOn, requireBytes } from "./ranges.ts";
 import { requireEqual } from "./require_equal.ts";
-import type { DataSpec, TypeSpec } from "./values.ts";
-import { arrayOf, bytesOf, typeOf } from "./values.ts";
+import { preparedSort, sortings } from "./sortings.ts";
+import { arrayOf, typeOf } from "./values.ts";
 import type { Verdict } from "./verdict.ts";
-import { attempt, attemptNow, Fault, oneLine, verdictOf } from "./verdict.ts";
-import { inShortBindings } from "./windows.ts";
+import { atOnce, attempt, attemptNow, Fault, oneLine, verdictOf } from "./verdict.ts";
 
 // Calls of each primitive that src/primitives/ describes, by its examples: at hand, on the GPU and recorded. All results are exact. Of
 // recordings, and of arrays in buffers of the caller's, all bytes of all buffers are compared.
 
-export const places = ["at hand", "uploaded", "wrapped", "counted", "recorded"] as const;
-
-/** What is called. */
-export interface DescribedSpec {
-  readonly primitive: string;
-  readonly type: TypeSpec | NarrowName;
-  /** The room of arrays whose length is on the GPU, and what recordings are prepared for. */
-  readonly maxLength: number;
-  /** Which of the primitive's examples it is, and the seed that they come from. */
-  readonly example: number;
-  readonly seed: number;
-  /** Options beside those of the example. */
-  readonly options?: Readonly<Record<string, unknown>>;
-  /** Whether recordings take the length from the GPU. */
-  readonly lengthOnGpu?: boolean;
-  /** Whether numbers in texts are params. */
-  readonly params?: boolean;
-}
-
-export interface DescribedStep {
-  readonly place: (typeof places)[number];
-  readonly length: number;
-  readonly data: DataSpec;
-  /** The items before each range, and before each array in a buffer of the caller's. */
-  readonly before: number;
-  readonly firstIndex?: number;
-  /** How ranges share buffers, or what calls take as `into`. A primitive that need not take it may refuse it. Then it is called without. */
-  readonly layout?: ExampleLayout;
-  /** Of calls that take `into`: the items before that array in a buffer of the caller's. */
-  readonly into?: number;
-  /** Whether further calls on the GPU take the first result. */
-  readonly isChained?: boolean;
-}
-
 export const layouts: readonly ExampleLayout[] = ["in place", "behind", "together"];
 
-export interface DescribedCase {
-  readonly family: "described";
+/** A call, and how it is made again and again. */
+interface Repeated {
   readonly call: DescribedSpec;
   readonly steps: readonly DescribedStep[];
-  /** Whether the device is taken for one whose bindings are short, so that ranges go in windows. */
-  readonly windows?: boolean;
+  /** Whether no step waits for the one before. */
+  readonly atOnce?: boolean;
 }
 
-export function describedArbitrary(scale: Scale): fc.Arbitrary<DescribedCase> {
-  const usual = casesOf(described, scale, Math.min(scale.usualLength, 50_000));
-  const inWindows = described.filter(({ primitive }) => goInWindows.includes(primitive.name));
-  const long = casesOf(inWindows, scale, scale.inWindows).map((one) => ({ ...one, windows: true }));
-  return fc.oneof({ weight: described.length, arbitrary: usual }, { weight: 3, arbitrary: long });
+export interface DescribedCase extends Repeated {
+  readonly family: "described";
+  /** Another call, at the same time. */
+  readonly beside?: Repeated;
 }
 
 /** The primitives whose ranges may be longer than a binding. */
 const goInWindows: readonly string[] = ["scan", "reduce", "compact"];
 
-function casesOf(some: readonly Described[], scale: Scale, mostItems: number): fc.Arbitrary<DescribedCase> {
-  const length = sizeAround(mostItems);
+export function describedArbitrary(scale: Scale, inWindows = false): fc.Arbitrary<DescribedCase> {
+  const length = sizeAround(Math.min(scale.usualLength, 50_000));
+  const some = described.filter(({ primitive }) => !inWindows || goInWindows.includes(primitive.name));
   const calls = some.map(({ primitive, examples }) =>
     fc.record(
       {
@@ -113,6 +87,7 @@ function casesOf(some: readonly Described[], scale: Scale, mostItems: number): f
         options: fc.record(optionArbitraries(primitive), { requiredKeys: [] }),
         lengthOnGpu: fc.boolean(),
         params: fc.boolean(),
+        ...(primitive.plan === sort.plan && { sorting: fc.constantFrom(...sortings) }),
       },
       { requiredKeys: ["primitive", "type", "maxLength", "example", "seed"] },
     ),
@@ -128,34 +103,29 @@ function casesOf(some: readonly Described[], scale: Scale, mostItems: number): f
       layout: fc.constantFrom(...layouts),
       into: fc.integer({ min: 0, max: 9 }),
       isChained: fc.boolean(),
+      hazard: oneIn(2, fc.record({ kind: fc.constantFrom(...hazards), operand: fc.nat({ max: 9 }) })),
     },
     { requiredKeys: ["place", "length", "data", "before"] },
   );
-  return fc.record({
-    family: fc.constant("described" as const),
+  const repeated = {
     call: new Pooled(fc.oneof(...calls), (scale.software ? 4 : 12) * calls.length),
     steps: fc.array(step, { minLength: 1, maxLength: 4 }),
-  }) as fc.Arbitrary<DescribedCase>;
+    atOnce: fc.boolean(),
+  };
+  return fc.record(
+    {
+      family: fc.constant("described" as const),
+      ...repeated,
+      beside: oneIn(4, fc.record({ ...repeated, steps: fc.array(step, { minLength: 1, maxLength: 2 }) })),
+    },
+    { requiredKeys: ["family", "call", "steps"] },
+  ) as fc.Arbitrary<DescribedCase>;
 }
 
-/** What all steps of a case have in common. */
-interface Called {
-  readonly spec: DescribedSpec;
-  readonly described: Described;
-  readonly fixture: Fixture;
-  readonly title: string;
-  readonly mustWork: boolean;
-  /** The names and the types of the results. */
-  readonly results: readonly Result[];
-}
+export const runDescribed = ({ beside, ...one }: DescribedCase, fixture: Fixture): Promise<Verdict> =>
+  atOnce(beside ? [one, beside] : [one], (calls) => runCalls(calls, fixture));
 
-export const runDescribed = ({ windows, ...one }: DescribedCase, fixture: Fixture): Promise<Verdict> =>
-  windows ? inShortBindings(fixture, (short) => runCalls(one, short)) : runCalls(one, fixture);
-
-async function runCalls(
-  { call, steps }: Pick<DescribedCase, "call" | "steps">,
-  fixture: Fixture,
-): Promise<Verdict> {
+async function runCalls({ call, steps, ...how }: Repeated, fixture: Fixture): Promise<Verdict> {
   const of = described.find(({ primitive }) => primitive.name === call.primitive);
   if (of === undefined) {
     throw new Error(`src/primitives/ describes no ${call.primitive}`);
@@ -187,17 +157,23 @@ async function runCalls(
   }
   const { results, aliases } = request.result;
   const called = { spec: call, described: of, fixture, title, mustWork, results };
-  const verdict = await verdictOf(steps, async (step) => {
+  const verdict = await (how.atOnce ? atOnce : verdictOf)(steps, async (step: DescribedStep) => {
     const isRecorded =
       (step.place === "recorded" || example.isInOrder === true) && prepareName(of.primitive) in fixture.fold;
+    const { withShortRow } = of.examples;
     const isCounted =
-      !example.isLengthKnown && (isRecorded ? call.lengthOnGpu === true : step.place === "counted");
+      (!example.isLengthKnown || withShortRow !== undefined) &&
+      (isRecorded ? call.lengthOnGpu === true : step.place === "counted");
     const length = Math.min(step.length, call.maxLength);
-    const given = argumentsOf(of, type, drawn, {
+    const any = argumentsOf(of, type, drawn, {
       length,
       room: isCounted ? call.maxLength : length,
       data: step.data,
     });
+    const given =
+      isCounted && example.isLengthKnown && withShortRow
+        ? { ...any, options: withShortRow(any.planned, length) as Arguments["options"] }
+        : any;
     const runWith = isRecorded ? runRecorded : step.place === "at hand" ? runAtHand : runOnGpu;
     // A call whose length is known has room for as many results as follow from it.
     const sized =
@@ -232,182 +208,6 @@ const mustTake = (
   first?.type.bytes === type.bytes &&
   !type.wide &&
   Object.keys(aliases ?? {}).length === 0;
-
-/** Whether a refusal is right. @throws {Fault} if the call must work. */
-function refused(
-  { title, mustWork }: Pick<Called, "title" | "mustWork">,
-  refusal: Error,
-  hasResult: boolean,
-): Verdict {
-  if (mustWork && hasResult && refusal.name !== "LimitError") {
-    throw new Fault(`${title} is refused, and must work: ${oneLine(refusal)}`);
-  }
-  return "refused";
-}
-
-type Given = Arguments & { readonly isCounted: boolean };
-
-/** What follows from the arguments of a call. */
-function requestOf(
-  { described: { primitive, examples }, fixture }: Pick<Called, "described" | "fixture">,
-  given: Given,
-  options: object,
-): Request {
-  const request = requestFor(contextOf(fixture.fold.device).facts, primitive, given, options);
-  const elements = examples.elements?.(request.options as Readonly<Record<string, unknown>>) ?? [];
-  const results = request.results.map((one) =>
-    elements.includes(one.name) ? { ...one, isElement: true } : one,
-  );
-  return { ...request, results };
-}
-
-/** The bytes of a range once a result is stored there. If the result has gaps, the bytes in these stay as they were. */
-function stored(before: Uint8Array, result: Result, elements: Uint8Array, { operands }: Given): Uint8Array {
-  const after = before.slice();
-  after.set(elements);
-  if (result.hasGaps) {
-    const [begins, ends] = ["begins", "ends"].map((name) => {
-      const one = operands.find(({ operand }) => operand.name === name);
-      return one ? [...(asArray(one) as Uint32Array)] : [];
-    }) as [number[], number[]];
-    for (const [gap, from] of [0, ...ends].entries()) {
-      const [start, end] = [from, begins[gap] ?? before.length].map((place) => place * result.type.bytes);
-      after.set(before.subarray(start, end), start);
-    }
-  }
-  return after;
-}
-
-/** The results of a call, by their names. */
-function resultsOf(results: readonly Result[], made: unknown): readonly (readonly [Result, unknown])[] {
-  // Those of lists are in the order of the results.
-  const isListed = results.some(({ name }) => name !== givenAs(name));
-  const named = isListed ? Object.values(Object(made)).flat() : results.map(({ name }) => Object(made)[name]);
-  return results.map((one, at) => [one, results.length === 1 ? made : named[at]]);
-}
-
-/** Whether a call takes `into`: it gives one array, but for counts. */
-const takesInto = ({ described: { primitive }, results }: Called): boolean =>
-  "into" in { ...primitive.callOptions } && results.filter(({ range }) => range !== "count").length === 1;
-
-/** The input, if the first result may lie in its place. */
-const inPlaceOf = ({ results: [first] }: Called, { operands }: Given): Filled | undefined =>
-  operands.find(
-    ({ operand, type, room }) =>
-      operand.range === "input" && first && first.type.bytes === type.bytes && first.most <= room,
-  );
-
-/** The input, if it is given as `into`. */
-const intoItself = (called: Called, given: Given, { layout }: DescribedStep): Filled | undefined => {
-  const input = inPlaceOf(called, given);
-  const { type } = called.results[0] as Result;
-  return layout === "in place" && takesInto(called) && input && isSameType(type, input.type)
-    ? input
-    : undefined;
-};
-
-/** The array at hand that a call puts its first result in; undefined if there is to be none. */
-function intoAtHand(
-  called: Called,
-  given: Given,
-  arrays: Readonly<Record<string, AnyArray>>,
-  step: DescribedStep,
-): AnyArray | undefined {
-  // Reductions at hand return their totals.
-  if (called.described.primitive.name === "reduce" || !takesInto(called)) {
-    return undefined;
-  }
-  const input = intoItself(called, given, step);
-  if (input || step.into === undefined) {
-    return input && arrays[input.operand.name];
-  }
-  const { type, most } = called.results[0] as Result;
-  return arrayOf(type, new Uint8Array(most * type.bytes).fill(FILL));
-}
-
-/** The elements of an operand, in an array that starts so many elements behind the start of its buffer. Arrays of structs start there. */
-function behind(one: Filled, before: number): AnyArray {
-  const { type, bytes, length } = one;
-  const start = before * type.bytes;
-  const all = new Uint8Array(start + length * type.bytes).fill(FILL);
-  all.set(bytes.subarray(0, length * type.bytes), start);
-  const whole = arrayOf(type, all);
-  return ArrayBuffer.isView(whole) ? (whole as Uint32Array).subarray(before) : asArray(one);
-}
-
-/** Requires that a call has left its operands as they were, but for those that it writes. @throws {Fault} */
-async function requireUnchanged(
-  operands: readonly Filled[],
-  written: unknown,
-  nowOf: (one: Filled) => AnyArray | Promise<AnyArray>,
-  arrays: Readonly<Record<string, unknown>>,
-  title: string,
-): Promise<void> {
-  for (const one of operands) {
-    const { name, isWritten } = one.operand;
-    if (!isWritten && arrays[name] !== written) {
-      requireEqual(await nowOf(one), asArray(one), `after ${title}, ${name}`);
-    }
-  }
-}
-
-async function runAtHand(called: Called, given: Given, step: DescribedStep): Promise<Verdict> {
-  const { operands, options = given.planned } = given;
-  const title = `${called.title} of ${step.length}`;
-  const { primitive } = called.described;
-  // There is room for all that results have.
-  const results = called.results.map((one) => ({ ...one, most: Number.POSITIVE_INFINITY }));
-  const meant = meaningOf(called.described, given, results, 0);
-  const arrays = Object.fromEntries(operands.map((one) => [one.operand.name, behind(one, step.before)]));
-  const f16 = given.type.name === "f16" && !("from" in options) ? { type: given.type } : {};
-  const into = intoAtHand(called, given, arrays, step);
-  const room = into && bytesOf(into).slice();
-  const made = await attempt(title, false, () =>
-    callOn(called.fixture.fold, primitive, arrays, {
-      ...optionsAtHand(primitive, options),
-      ...f16,
-      ...(into && { into }),
-    }),
-  );
-  if ("refusal" in made) {
-    return given.example.isRefusedAtHand && made.refusal instanceof ArgumentError
-      ? "passed"
-      : refused(called, made.refusal, meant !== undefined);
-  }
-  if (meant === undefined) {
-    throw new Fault(`${title} works, and has no result`);
-  }
-  await requireUnchanged(operands, into, ({ operand }) => arrays[operand.name] as AnyArray, arrays, title);
-  for (const { operand, type } of operands.filter((one) => one.operand.isWritten)) {
-    requireEqual(
-      arrays[operand.name],
-      arrayOf(type, meant[operand.name] as Uint8Array),
-      `${title}: ${operand.name}`,
-    );
-  }
-  for (const [one, result] of resultsOf(called.results, made.result)) {
-    const { name, type, isElement, atHand } = one;
-    const isInto = into !== undefined && one === called.results[0];
-    const elements = meant[name] as Uint8Array;
-    const expected = arrayOf(
-      type,
-      isInto ? stored(room as Uint8Array, one, elements, given).subarray(0, elements.length) : elements,
-    );
-    const isPart = one.length === "count";
-    if (isInto && (isPart ? elements.length > 0 && Object(result).buffer !== into.buffer : result !== into)) {
-      throw new Fault(`${title}: into is not what it gives`);
-    }
-    if (!isElement) {
-      requireEqual(result, expected, `${title}: ${name}`);
-      continue;
-    }
-    const element = valuesOf(expected, type)(0);
-    if (!isDeepStrictEqual(result, atHand ? atHand(element as never) : element)) {
-      throw new Fault(`${title}: ${name} is ${String(result)}, and should be another value`);
-    }
-  }
-  return "passed";
-}
 
 /** A range of a buffer: what it holds, and what it must hold then. It starts so many items behind what comes before it. */
 interface OwnRange {
@@ -651,12 +451,16 @@ function planOf(called: Called, given: Given): Promise<Prepared | undefined> {
   const prepare = async (): Promise<Prepared> => {
     const operands = isOfShape ? given.operands : given.operandsOf(Math.max(1, maxLength));
     const request = requestOf(called, { ...given, operands }, isOfShape ? own : given.planned);
-    return (fold[name as keyof Fold] as unknown as (options: object) => Promise<Prepared>).call(fold, {
+    const planned = {
       ...typesOnly(request.options as Readonly<Record<string, unknown>>),
       ...recorded?.options,
       maxLength,
       lengthOnGpu: given.isCounted,
-    });
+    };
+    return (
+      preparedSort(fold.device, planned, spec.sorting) ??
+      (fold[name as keyof Fold] as unknown as (options: object) => Promise<Prepared>).call(fold, planned)
+    );
   };
   const key = `described ${JSON.stringify(spec)}${isOfShape ? JSON.stringify(own.segments) : ""}`;
   return preparedOn(fixture, key, title, mustWork, prepare);
@@ -749,22 +553,30 @@ function recordingOf(
   const [results, meant] = withRest(given, all, whole);
   const own = ownBuffers(called);
   const counted = results.find((one) => one.length === "count");
-  const [first] = results as readonly [Result];
-  const isInPlace = layout === "in place" && inPlaceOf({ ...called, results }, given) !== undefined;
+  const inPlace = new Map(
+    results.flatMap((one) => {
+      const place = layout === "in place" && placeOf(one, results, given);
+      return place ? [[place.operand.range, one] as const] : [];
+    }),
+  );
   // All ranges start at vectors, or each at another item.
   const apart = before % 16 === 0 ? 0 : 1;
-  const read = operands.map(({ operand: { name, range, isWritten }, type, bytes }, at) => ({
-    name: range,
-    bytes,
-    itemBytes: unitOf(type),
-    items: before + apart * at,
-    ...(isWritten && { after: meant[name] }),
-    ...(isInPlace &&
-      range === "input" && { after: stored(bytes, first, meant[first.name] ?? NOTHING, given) }),
-  })) as readonly OwnRange[];
+  const afterThat = (bytes: Uint8Array, result: Result): Uint8Array =>
+    stored(bytes, result, meant[result.name] ?? NOTHING, given);
+  const read = operands.map(({ operand: { name, range, isWritten }, type, bytes }, at) => {
+    const result = inPlace.get(range);
+    return {
+      name: range,
+      bytes,
+      itemBytes: unitOf(type),
+      items: before + apart * at,
+      ...(isWritten && { after: meant[name] }),
+      ...(result && { after: afterThat(bytes, result) }),
+    };
+  }) as readonly OwnRange[];
   const written = results.map((result, at): OwnRange => {
     const bytes = new Uint8Array(result.most * result.type.bytes).fill(FILL);
-    const after = stored(bytes, result, meant[result.name] ?? NOTHING, given);
+    const after = afterThat(bytes, result);
     return {
       name: result.range,
       bytes,
@@ -773,9 +585,10 @@ function recordingOf(
       items: before + apart * (1 + at),
     };
   });
-  const arrays = placedRanges(own, read, isInPlace ? written.slice(1) : written, layout);
-  if (isInPlace) {
-    arrays[first.range] = arrays.input;
+  const elsewhere = written.filter((_, at) => ![...inPlace.values()].includes(results[at] as Result));
+  const arrays = placedRanges(own, read, elsewhere, layout);
+  for (const [range, result] of inPlace) {
+    arrays[result.range] = arrays[range];
   }
   for (const [range, name] of Object.entries(aliases)) {
     arrays[range] = arrays[operands.find(({ operand }) => operand.name === name)?.operand.range ?? ""];

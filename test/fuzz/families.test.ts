@@ -8,13 +8,15 @@ import { argumentsAmong } from "../../src/primitives/primitive.ts";
 import { adapter, isSimulated } from "../support/adapter.ts";
 import { foldExamples } from "../support/fold_examples.ts";
 import { described, exampleNumbers, prepareName } from "../support/primitives.ts";
-import { places } from "./described.ts";
+import { places } from "./described_call.ts";
 import type { Case } from "./families.ts";
 import { runCase } from "./families.ts";
 import type { Fixture } from "./fixture.ts";
 import { fixtureOn } from "./fixture.ts";
 import { scaleOf } from "./plans.ts";
 import type { StepSpec } from "./recorded.ts";
+import type { Sorting } from "./sortings.ts";
+import { sortings } from "./sortings.ts";
 import { staysInside, withoutComments } from "./text.ts";
 import { Fault } from "./verdict.ts";
 
@@ -55,11 +57,35 @@ const scan = recorded({ primitive: "scan" }, {});
 const segmentExamples = ["offsets", "begins", "heads", "keys"].map((name) =>
   foldExamples.scan.of(u32, 90, bitsOf(6)).findIndex(({ operands }) => name in { ...operands }),
 ) as [number, number, number, number];
-const hand = (call: object): Case =>
+/** A scan at hand, or steps of it. */
+const hand = (...steps: object[]): Case =>
   ({
-    family: "at-hand",
-    calls: [{ plan: { primitive: "scan", type: "u32", ...tuning }, length: 9, data, ...call }],
+    family: "described",
+    call: { primitive: "scan", type: "u32", maxLength: 9, example: 0, seed: 1 },
+    steps: (steps.length > 0 ? steps : [{}]).map((one) => ({
+      place: "at hand",
+      length: 9,
+      data: { kind: "bits", seed: 1 },
+      before: 1,
+      ...one,
+    })),
   }) as Case;
+/** Keys alone, and keys with values: sorts, planned in one way. */
+const sorted = (sorting: Sorting, type: string, more: object = {}): Case =>
+  ({
+    family: "described",
+    call: { primitive: "sort", type, maxLength: 900, seed: 1, sorting, example: 0, ...more },
+    steps: [
+      { place: "recorded", length: 900, data: { kind: "bits", seed: 3 }, before: 3 },
+      { place: "recorded", length: 320, data, before: 1, layout: "in place" },
+    ],
+  }) as Case;
+/** The example of a sort of rows, without other keys. */
+const [rowsExample] = exampleNumbers(
+  "sort",
+  u32,
+  ({ options, operands }) => "segments" in options && !operands,
+);
 
 describe("a case that is right passes", () => {
   const right: readonly (readonly [string, Case])[] = [
@@ -90,114 +116,24 @@ describe("a case that is right passes", () => {
       ),
     ],
     ["a length in a buffer", recorded({ primitive: "compact", where: "odd", lengthOnGpu: true }, {})],
-    ["a call at hand", hand({})],
+    ["a call at hand", hand()],
+    ...(["shared", "shrunk"] as const).map((kind): [string, Case] => [
+      `a call at hand, ${kind}, beside others`,
+      { ...hand({}, { hazard: { kind, operand: 0 } }, {}), atOnce: true } as Case,
+    ]),
     ["a function in a kernel", { family: "in-kernel", size: [5, 1, 1], functions: [{ kind: "scan", data }] }],
     [
       "an expression",
       { family: "text", kind: "expression", slot: "map", tree: ["+", "x", "i"], between: [0] },
     ],
-    [
-      "a sort of positions by offsets, in work-groups of 7, recorded again and again",
-      {
-        family: "sort",
-        plan: {
-          type: "f64",
-          maxLength: 862,
-          descending: true,
-          bits: [0, 3],
-          indices: true,
-          segments: "offsets",
-          maxSegmentLength: 1024,
-          algorithm: "hillis-steele",
-          passes: "single",
-          workGroupSize: 7,
-        },
-        steps: [
-          { length: 0, data: { kind: "bits", seed: 1788691277 }, before: 9, inPlace: true, row: 14 },
-          { length: 33, data: { kind: "small", seed: 563376613 }, before: 5, row: 8193 },
-          {
-            length: 33407,
-            data: { kind: "bits", seed: 930338593 },
-            before: 8,
-            row: 6,
-            firstIndex: 1158051067,
-          },
-          { length: 90686, data: { kind: "small", seed: 321801230 }, before: 8, row: 40 },
-        ],
-      },
-    ],
-    [
-      "a sort with values, in place",
-      {
-        family: "sort",
-        plan: {
-          type: "f32",
-          maxLength: 90,
-          values: ["u32", ["f64", "u32"]],
-          workGroupSize: 4,
-          itemsPerThread: 3,
-        },
-        steps: [
-          { length: 90, data, before: 3 },
-          { length: 20, data, before: 1, inPlace: true },
-        ],
-      },
-    ],
-    [
-      "a sort of keys alone, as they arrive",
-      {
-        family: "sort",
-        plan: { type: "f32", maxLength: 900, disorder: 2, workGroupSize: 16, itemsPerThread: 4 },
-        steps: [
-          { length: 900, data: { kind: "bits", seed: 3 }, before: 3 },
-          { length: 320, data, before: 1, inPlace: true },
-        ],
-      },
-    ],
-    [
-      "a sort of keys with values, as they arrive",
-      {
-        family: "sort",
-        plan: {
-          type: "u64",
-          values: ["f32"],
-          maxLength: 900,
-          algorithm: "subgroup",
-          disorder: 2,
-          workGroupSize: 16,
-          itemsPerThread: 4,
-        },
-        steps: [
-          { length: 900, data: { kind: "bits", seed: 3 }, before: 3 },
-          { length: 320, data, before: 1, inPlace: true },
-        ],
-      },
-    ],
-    [
-      "a sort of keys alone, by comparing",
-      {
-        family: "sort",
-        plan: { type: "f64", maxLength: 300, lengthOnGpu: true, bits: [3, 50] },
-        steps: [
-          { length: 300, data, before: 3 },
-          { length: 33, data, before: 1, inPlace: true },
-        ],
-      },
-    ],
-    ...(["rows", "offsets"] as const).flatMap((segments) =>
-      [{}, { maxSegmentLength: 20 }, { maxSegmentLength: 20, workGroupSize: 8, lengthOnGpu: true }].map(
-        (how): [string, Case] => [
-          `a sort of ${segments}, ${JSON.stringify(how)}`,
-          {
-            family: "sort",
-            plan: { type: "f32", maxLength: 90, values: ["u32"], segments, ...how },
-            steps: [
-              { length: 90, data, before: 3, row: 7 },
-              { length: 60, data, before: 1, inPlace: true, row: 20 },
-            ],
-          },
-        ],
-      ),
+    ...sortings.flatMap((sorting): [string, Case][] =>
+      [
+        ["f32", {}],
+        ["u64", { options: tuning, lengthOnGpu: true }],
+      ].map(([type, more]) => [
+        `a sort of ${type} ${sorting}, ${Object.keys(more as object).length > 0 ? "by small tiles" : "as usual"}`,
+        sorted(sorting, type as string, more as object),
+      ]),
     ),
     ...described.flatMap(({ primitive: { name: primitive } }) =>
       [...places, "recorded" as const].map((place, at): [string, Case] => [
@@ -246,10 +182,7 @@ describe("a case that is right passes", () => {
     }),
     [
       "a recording in windows",
-      {
-        family: "windows",
-        recorded: recorded({ primitive: "scan", maxLength: 6000 }, { length: 6000 }),
-      } as Case,
+      { ...recorded({ primitive: "scan", maxLength: 6000 }, { length: 6000 }), windows: true },
     ],
     ["a file", { family: "files", kind: "header", dtype: "f2", shape: [2, 3], data }],
   ];
@@ -293,18 +226,6 @@ describe("a planted fault is found:", () => {
     await expect(runCase(scan, bad)).rejects.toThrow(/wrong in scan<u32, add>'s output/);
   });
 
-  test("a sort by other bits", async () => {
-    const bad = planted({
-      prepareSort: (options: object) => fold.prepareSort({ ...options, bits: [1, 32] } as never),
-    });
-    const one = {
-      family: "sort",
-      plan: { type: "u32", maxLength: 90, algorithm: "blelloch" },
-      steps: [{ length: 90, data, before: 0 }],
-    };
-    await expect(runCase(one as unknown as Case, bad)).rejects.toThrow(/wrong in sort<u32>/);
-  });
-
   test("a sort whose order of arrival is not checked", async () => {
     const { device } = fold;
     const compile = device.createShaderModule;
@@ -312,34 +233,74 @@ describe("a planted fault is found:", () => {
       const code = descriptor.code.replaceAll(/is_wrong\w* \|= !is_first\w* & .*/g, "");
       return compile.call(device, { ...descriptor, code });
     });
-    const one = {
-      family: "sort",
-      plan: { type: "u32", maxLength: 900, disorder: 1, workGroupSize: 16, itemsPerThread: 4 },
-      steps: [{ length: 900, data: { kind: "bits", seed: 5 }, before: 0 }],
-    };
+    const one = sorted("by arrival, wrong in all tiles", "u32", {
+      options: { workGroupSize: 16, itemsPerThread: 4, algorithm: "subgroup" },
+    });
     fold.trim();
     try {
-      await expect(runCase(one as unknown as Case, planted({}))).rejects.toThrow(/wrong in sort<u32>/);
+      await expect(runCase(one, planted({}))).rejects.toThrow(/wrong in sort<u32>/);
     } finally {
       spy.mockRestore();
       fold.trim();
     }
   });
 
-  test("a sort of other segments", async () => {
-    const bad = planted({
-      async prepareSort(options: object) {
-        const made = await fold.prepareSort(options as never);
-        return {
-          ...made,
-          record: (encoder: never, ranges: { readonly rows: number }) =>
-            made.record(encoder, { ...ranges, rows: 2 * ranges.rows } as never),
-        };
-      },
-    });
-    const steps = [{ length: 90, data, before: 0, row: 9 }];
-    const sort = { family: "sort", plan: { type: "u32", maxLength: 90, segments: "rows" }, steps };
-    await expect(runCase(sort as unknown as Case, bad)).rejects.toThrow(/wrong in sort<u32>/);
+  test("a sort of other rows, of which the last one may be short, and one that leaves the values where they are", async () => {
+    const bad = (change: (ranges: Record<string, unknown>) => object): Fixture =>
+      planted({
+        async prepareSort(options: object) {
+          const made = await fold.prepareSort(options as never);
+          return {
+            ...made,
+            record: (encoder: never, ranges: Record<string, unknown>) =>
+              made.record(encoder, { ...ranges, ...change(ranges) } as never),
+          };
+        },
+      });
+    const run = (example: number, more: object, on: Fixture): Promise<unknown> =>
+      runCase(
+        {
+          family: "described",
+          // As `exampleNumbers` draws them.
+          call: { primitive: "sort", type: "u32", maxLength: 100, seed: 1, example, ...more },
+          steps: [
+            { place: "recorded", length: 77, data: { kind: "bits", seed: 3 }, before: 3, layout: "in place" },
+          ],
+        } as unknown as Case,
+        on,
+      );
+    const halved = bad(({ rows }) => ({ rows: Math.ceil((rows as number) / 2) }));
+    await expect(run(rowsExample, { lengthOnGpu: true }, halved)).rejects.toThrow(/wrong in sort<u32>/);
+    const [withValues] = exampleNumbers("sort", u32, ({ operands = {} }) => "values" in operands);
+    const left = bad(({ values, output }) => ({ values: output, reordered: output, output: values }));
+    await expect(run(withValues, {}, left)).rejects.toThrow(/wrong in sort<u32>|is refused, and must work/);
+  });
+
+  test("an array that is gone and is taken, one that is read too late, and calls at once that read each other's array", async () => {
+    const run = (
+      scan: (array: Uint32Array, options: object) => Promise<Uint32Array>,
+      ...steps: object[]
+    ): Promise<unknown> => runCase({ ...hand(...steps), atOnce: true } as Case, planted({ scan }));
+    const hazard = (kind: string) => ({ hazard: { kind, operand: 0 } });
+    await expect(run(async () => new Uint32Array(9), hazard("detached"))).rejects.toThrow(
+      "works, and that array is gone",
+    );
+    const late = async ({ buffer, byteOffset, length }: Uint32Array): Promise<Uint32Array> => {
+      await undefined;
+      return new Uint32Array(buffer, byteOffset, length);
+    };
+    for (const kind of ["transferred", "shrunk"]) {
+      await expect(run(late, hazard(kind))).rejects.toThrow("throws what is no refusal of ours");
+    }
+    let last: Uint32Array = new Uint32Array();
+    const mixed = async (array: Uint32Array, options: object): Promise<Uint32Array> => {
+      last = array;
+      await undefined;
+      return fold.scan(last, options);
+    };
+    await expect(run(mixed, {}, { data: { kind: "bits", seed: 2 } })).rejects.toThrow(
+      /item \d+ of 9 is wrong/,
+    );
   });
 
   // Of each described primitive: a call at hand that lacks the first element, a call on the GPU that takes others, a recording of one
@@ -539,11 +500,8 @@ describe("a planted fault is found:", () => {
   test("a recording that leaves a window out", async () => {
     // The second window is left out.
     const bad = preparedWith((ranges) => ({ ...ranges, length: 4096 }));
-    const one = {
-      family: "windows",
-      recorded: recorded({ primitive: "scan", maxLength: 6000 }, { length: 6000 }),
-    };
-    await expect(runCase(one as unknown as Case, bad)).rejects.toThrow(/wrong in scan<u32, add>'s output/);
+    const one = { ...recorded({ primitive: "scan", maxLength: 6000 }, { length: 6000 }), windows: true };
+    await expect(runCase(one, bad)).rejects.toThrow(/wrong in scan<u32, add>'s output/);
   });
 
   test("a stream that drops the carry, and one that hides its source's error", async () => {
@@ -629,30 +587,15 @@ describe("a planted fault is found:", () => {
         scan: async (array: Uint32Array, options: object) => change(await fold.scan(array, options)),
       });
     const off = bad((array) => array.map((x, index) => (index === 8 ? x + 1 : x)));
-    await expect(runCase(hand({}), off)).rejects.toThrow("item 8 of 9 has the bytes");
-    await expect(
-      runCase(
-        hand({}),
-        bad((array) => array.slice(1)),
-      ),
-    ).rejects.toThrow("of 8 items instead of Uint32Array of 9");
-  });
-
-  test("a reduction at hand that leaves an f64 out", async () => {
-    const bad = planted({
-      reduce: (array: Float64Array, options: object) => fold.reduce(array.slice(1), options),
-    });
-    const one = hand({
-      plan: { primitive: "reduce", type: "f64", ...tuning },
-      data: { kind: "level", seed: 1 },
-    });
-    await expect(runCase(one, bad)).rejects.toThrow("it may be off");
+    await expect(runCase(hand(), off)).rejects.toThrow("item 8 of 9 is wrong");
+    const short = bad((array) => array.slice(1));
+    await expect(runCase(hand(), short)).rejects.toThrow("of 8 items instead of Uint32Array of 9");
   });
 });
 
 test("a fault is told from a failure of the fuzzer's own", async () => {
   await expect(
-    runCase(hand({}), planted({ scan: () => Promise.reject(new RangeError("no")) })),
+    runCase(hand(), planted({ scan: () => Promise.reject(new RangeError("no")) })),
   ).rejects.toBeInstanceOf(Fault);
 });
 

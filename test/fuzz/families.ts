@@ -1,7 +1,5 @@
 import fc from "fast-check";
 import { described } from "../support/primitives.ts";
-import type { AtHandCase } from "./at_hand.ts";
-import { atHandArbitrary, runAtHand } from "./at_hand.ts";
 import type { CpuSpec } from "./cpu.ts";
 import { cpuArbitrary, withCpu } from "./cpu.ts";
 import type { DescribedCase } from "./described.ts";
@@ -22,29 +20,23 @@ import { numbersArbitrary, runNumbers } from "./numbers.ts";
 import type { Scale } from "./plans.ts";
 import type { RecordedCase } from "./recorded.ts";
 import { recordedArbitrary, runRecorded } from "./recorded.ts";
-import type { SortCase } from "./sort.ts";
-import { runSort, sortArbitrary } from "./sort.ts";
 import type { StreamsCase } from "./streams.ts";
 import { runStreams, streamsArbitrary } from "./streams.ts";
 import type { TextCase } from "./text.ts";
 import { runText, textArbitrary } from "./text.ts";
 import type { Verdict } from "./verdict.ts";
-import type { WindowsCase } from "./windows.ts";
-import { runWindows, windowsArbitrary } from "./windows.ts";
+import { inShortBindings } from "./windows.ts";
 
 /** What a case of a family does. */
 type FamilyCase =
   | RecordedCase
-  | AtHandCase
   | JunkCase
   | InKernelCase
   | TextCase
   | NumbersCase
   | FilesCase
   | LifetimeCase
-  | SortCase
   | DescribedCase
-  | WindowsCase
   | StreamsCase;
 /** A case: plain data, which a line of text holds. */
 export type Case = FamilyCase & {
@@ -52,24 +44,30 @@ export type Case = FamilyCase & {
   readonly machine?: MachineSpec;
   /** Which calls at hand the CPU takes; none where it is left out. */
   readonly cpu?: CpuSpec;
+  /** Whether the device is taken for one whose bindings are short, so that ranges go in windows. */
+  readonly windows?: boolean;
 };
 export type FamilyName = FamilyCase["family"];
 
 interface Family<C extends FamilyCase> {
   /** How often it is drawn, beside the others. */
   readonly weight: number;
-  arbitrary(scale: Scale): fc.Arbitrary<C>;
+  /** How often its cases go in windows. They are drawn for longer data. */
+  readonly inWindows?: number;
+  arbitrary(scale: Scale, inWindows?: boolean): fc.Arbitrary<C>;
   run(one: C, fixture: Fixture): Promise<Verdict>;
 }
 
 const families: { readonly [Name in FamilyName]: Family<Extract<FamilyCase, { family: Name }>> } = {
-  recorded: { weight: 12, arbitrary: recordedArbitrary, run: runRecorded },
-  "at-hand": { weight: 8, arbitrary: atHandArbitrary, run: runAtHand },
+  recorded: { weight: 12, inWindows: 3, arbitrary: recordedArbitrary, run: runRecorded },
   "in-kernel": { weight: 8, arbitrary: inKernelArbitrary, run: runInKernel },
   // Each primitive is drawn as often.
-  described: { weight: Math.ceil(2.5 * described.length), arbitrary: describedArbitrary, run: runDescribed },
-  sort: { weight: 4, arbitrary: sortArbitrary, run: runSort },
-  windows: { weight: 3, arbitrary: windowsArbitrary, run: runWindows },
+  described: {
+    weight: Math.ceil(2.5 * described.length),
+    inWindows: 7,
+    arbitrary: describedArbitrary,
+    run: runDescribed,
+  },
   streams: { weight: 4, arbitrary: streamsArbitrary, run: runStreams },
   text: { weight: 2, arbitrary: textArbitrary, run: runText },
   numbers: { weight: 4, arbitrary: numbersArbitrary, run: runNumbers },
@@ -82,11 +80,16 @@ export const familyNames = Object.keys(families) as FamilyName[];
 
 /** Cases of some families, all of them where none is named. */
 export function caseArbitrary(scale: Scale, only: readonly FamilyName[] = familyNames): fc.Arbitrary<Case> {
+  const long = { ...scale, usualLength: scale.inWindows, rareLength: 2.5 * scale.inWindows };
   const cases = fc.oneof(
-    ...only.map((name) => ({
-      weight: families[name].weight,
-      arbitrary: families[name].arbitrary(scale) as fc.Arbitrary<FamilyCase>,
-    })),
+    ...only.flatMap((name) => {
+      const { weight, inWindows = 0, arbitrary } = families[name] as Family<FamilyCase>;
+      const windows = arbitrary(long, true).map((one) => ({ ...one, windows: true }));
+      return [
+        { weight, arbitrary: arbitrary(scale) },
+        ...(inWindows > 0 ? [{ weight: inWindows, arbitrary: windows }] : []),
+      ];
+    }),
   );
   const machines: fc.Arbitrary<Pick<Case, "machine">> = scale.hasMachines
     ? machineArbitrary().map((machine) => ({ machine }))
@@ -102,7 +105,10 @@ export function caseArbitrary(scale: Scale, only: readonly FamilyName[] = family
  * @throws {Fault} what it found.
  */
 export const runCase = (one: Case, fixture: Fixture): Promise<Verdict> =>
-  withCpu(one.cpu, fixture, (own) => (families[one.family] as Family<FamilyCase>).run(one, own));
+  withCpu(one.cpu, fixture, (own) => {
+    const run = (on: Fixture): Promise<Verdict> => (families[one.family] as Family<FamilyCase>).run(one, on);
+    return one.windows ? inShortBindings(own, run) : run(own);
+  });
 
 /** A case as a shell takes it in single quotes. */
 export const encodeCase = (one: Case): string =>

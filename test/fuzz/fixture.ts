@@ -43,6 +43,8 @@ export function fixtureOn(fold: Fold, scale: Scale): Fixture {
   });
   const { live, stopCounting } = countBuffers(device);
   const plans = new Map<string, { destroy(): void }>();
+  // What calls at the same time prepare, they share.
+  const preparing = new Map<string, Promise<{ destroy(): void }>>();
   return {
     fold,
     scale,
@@ -50,7 +52,10 @@ export function fixtureOn(fold: Fold, scale: Scale): Fixture {
       return live.size;
     },
     async kept<T extends { destroy(): void }>(key: string, make: () => Promise<T>): Promise<T> {
-      const known = plans.get(key) ?? (await make());
+      if (!plans.has(key)) {
+        preparing.set(key, preparing.get(key) ?? make().finally(() => preparing.delete(key)));
+      }
+      const known = plans.get(key) ?? ((await preparing.get(key)) as T);
       plans.delete(key);
       plans.set(key, known);
       const [oldest] = plans;

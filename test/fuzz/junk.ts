@@ -74,8 +74,8 @@ const values: Readonly<Record<string, () => unknown>> = {
   words: () => Uint32Array.of(3, 1, 2),
   function: () => () => 1,
 };
-export const junkNames = Object.keys(values);
-export const junkValue = (name: string): unknown => values[name]?.();
+const junkNames = Object.keys(values);
+const junkValue = (name: string): unknown => values[name]?.();
 
 /** Gives the case's value in its place, and elsewhere what is right there. */
 type At = <T>(place: string, right: T) => T;

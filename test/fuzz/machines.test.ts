@@ -11,20 +11,16 @@ import { shapeOf } from "./session.ts";
 const scale = scaleOf("simulated");
 
 const scanOn = (machine?: MachineSpec): Case => ({
-  family: "at-hand",
-  calls: [
-    {
-      plan: {
-        primitive: "scan",
-        type: "u32",
-        algorithm: "hillis-steele",
-        workGroupSize: 32,
-        itemsPerThread: 2,
-      },
-      length: 700,
-      data: { kind: "bits", seed: 3 },
-    },
-  ],
+  family: "described",
+  call: {
+    primitive: "scan",
+    type: "u32",
+    maxLength: 700,
+    example: 0,
+    seed: 3,
+    options: { algorithm: "hillis-steele", workGroupSize: 32, itemsPerThread: 2 },
+  },
+  steps: [{ place: "at hand", length: 700, data: { kind: "bits", seed: 3 }, before: 0 }],
   ...(machine && { machine }),
 });
 

@@ -17,7 +17,7 @@ test("what is given is taken", () => {
   const text = '{"family":"junk","method":"scan","place":"data","value":"null"}';
   expect(
     parseArguments([
-      ..."--seconds 1.5 --seed 42 --adapter gpu --only at-hand,text --cases 9 --keep-going --memory 500".split(
+      ..."--seconds 1.5 --seed 42 --adapter gpu --only described,text --cases 9 --keep-going --memory 500".split(
         " ",
       ),
       "--repeat",
@@ -27,7 +27,7 @@ test("what is given is taken", () => {
     seconds: 1.5,
     seed: 42,
     adapter: "gpu",
-    only: ["at-hand", "text"],
+    only: ["described", "text"],
     cases: 9,
     keepGoing: true,
     limits: { bytes: 5e8, cases: 300 },
@@ -40,7 +40,7 @@ test.each([
   ["--seconds soon", "It takes a number above 0."],
   ["--seed -1", "It takes a whole number from 0 up."],
   ["--adapter cpu", "Allowed choices are simulated, gpu, software."],
-  ["--only hands", "It takes recorded, at-hand,"],
+  ["--only hands", "It takes recorded, in-kernel,"],
   ["--cases 1.5", "It takes a whole number from 0 up."],
   ["--repeat {", "It takes a case as it was printed;"],
   ['--repeat {"family":"none"}', "it is no case of recorded,"],

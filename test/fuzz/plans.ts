@@ -14,7 +14,6 @@ import { withParams } from "../support/params.ts";
 import type { DataKind, DataSpec, FieldSpec, TypeSpec } from "./values.ts";
 import {
   bitsOf,
-  bytesOf,
   dataKinds,
   fieldsOf,
   isPlain,
@@ -169,10 +168,6 @@ export const dataArbitrary = (...kinds: readonly DataKind[]): fc.Arbitrary<DataS
     kind: fc.constantFrom(...(kinds.length > 0 ? kinds : dataKinds)),
     seed: fc.nat({ max: 0xffff }),
   });
-
-/** A number of elements, from 1 on and often few: of a row, or of a selection. */
-export const countArbitrary = ({ usualLength }: Scale): fc.Arbitrary<number> =>
-  fc.oneof(fc.integer({ min: 1, max: 40 }), sizeAround(usualLength));
 
 const threadsArbitrary = (most: number): fc.Arbitrary<number> =>
   fc.oneof(
@@ -735,5 +730,3 @@ export function numberAt(type: ElementType, bytes: Uint8Array, index: number): n
     ? view.getFloat32(index * 4, true)
     : decodeFloat16(view.getUint16(index * 2, true));
 }
-
-export { bytesOf };

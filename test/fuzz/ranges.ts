@@ -15,20 +15,6 @@ export function placed(bytes: Uint8Array, before: number): Uint8Array<ArrayBuffe
   return all;
 }
 
-/** The items at these positions. The default is room for all. */
-export function gathered(
-  bytes: Uint8Array,
-  positions: Uint32Array,
-  itemBytes: number,
-  room = bytes.length / itemBytes,
-): Uint8Array<ArrayBuffer> {
-  const made = new Uint8Array(room * itemBytes);
-  positions.forEach((position, at) => {
-    made.set(bytes.subarray(position * itemBytes, (position + 1) * itemBytes), at * itemBytes);
-  });
-  return made;
-}
-
 /** Makes a range's buffer, with these bytes in it. What it makes goes to `made`. */
 export const bufferMaker =
   (device: GPUDevice, made: GPUBuffer[]) =>

@@ -86,7 +86,7 @@ test("a seed repeats its cases, and another has others", async () => {
   const casesOf = async (seed: number): Promise<Case[]> => {
     const runner = runnerOf(() => undefined);
     await runSession(
-      { ...options, seed, cases: 150, only: ["recorded", "at-hand", "text"] },
+      { ...options, seed, cases: 150, only: ["recorded", "described", "text"] },
       runner,
       () => {},
     );
@@ -100,10 +100,10 @@ test("a seed repeats its cases, and another has others", async () => {
 
 test("cases are counted by family, and stop after as many as are asked for", async () => {
   const runner = runnerOf(() => undefined);
-  const only = ["at-hand", "files"] as const;
+  const only = ["described", "files"] as const;
   const { families, passed } = await runSession({ ...options, cases: 40, only }, runner, () => {});
   expect(passed).toBe(40);
-  expect((families.get("at-hand") ?? 0) + (families.get("files") ?? 0)).toBe(40);
+  expect((families.get("described") ?? 0) + (families.get("files") ?? 0)).toBe(40);
   expect(families.get("recorded")).toBe(0);
 });
 

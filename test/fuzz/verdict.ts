@@ -22,6 +22,16 @@ export async function verdictOf<Step>(
   return verdict;
 }
 
+/** The same, but no step waits for the one before. All have ended, whatever comes of one. */
+export async function atOnce<Step>(
+  steps: readonly Step[],
+  run: (step: Step) => Promise<Verdict>,
+): Promise<Verdict> {
+  const all = steps.map(run);
+  await Promise.allSettled(all);
+  return (await Promise.all(all)).includes("passed") ? "passed" : "refused";
+}
+
 /** Whether it is an error that input may be refused with. A shader of ours that does not compile is a defect. */
 export const isRefusal = (cause: unknown): cause is WavefoldError =>
   cause instanceof WavefoldError &&

@@ -1,35 +1,12 @@
-import fc from "fast-check";
 import { contextOf } from "../../src/gpu/device/device.ts";
 import type { KeptPlan } from "../../src/gpu/device/kept.ts";
 import type { Limits } from "../../src/plan/device_facts.ts";
 import type { Fixture } from "./fixture.ts";
-import type { Scale } from "./plans.ts";
-import type { RecordedCase } from "./recorded.ts";
-import { recordedArbitrary, runRecorded } from "./recorded.ts";
-import type { Verdict } from "./verdict.ts";
 
-// Recordings of ranges that are longer than a binding may be. The device is taken for one whose bindings are short.
+// Ranges that are longer than a binding may be. The device is taken for one whose bindings are short.
 
 /** Bytes of a binding: of an element of 64 bytes, one window holds 256. */
 const BINDING = 20480;
-
-export interface WindowsCase {
-  readonly family: "windows";
-  readonly recorded: RecordedCase;
-}
-
-export const windowsArbitrary = (scale: Scale): fc.Arbitrary<WindowsCase> =>
-  fc.record({
-    family: fc.constant("windows" as const),
-    recorded: recordedArbitrary({
-      ...scale,
-      usualLength: scale.inWindows,
-      rareLength: 2.5 * scale.inWindows,
-    }),
-  });
-
-export const runWindows = ({ recorded }: WindowsCase, fixture: Fixture): Promise<Verdict> =>
-  inShortBindings(fixture, (short) => runRecorded(recorded, short));
 
 /** The plans that devices have kept for the other length of bindings. */
 const othersOf = new WeakMap<object, KeptPlan[]>();

@@ -1,9 +1,10 @@
 import type { Fold } from "../../src/node.ts";
 import type { DeviceFacts } from "../../src/plan/device_facts.ts";
 import { withCpu } from "../fuzz/cpu.ts";
-import type { DescribedSpec, DescribedStep } from "../fuzz/described.ts";
-import { layouts, places, runDescribed } from "../fuzz/described.ts";
+import { layouts, runDescribed } from "../fuzz/described.ts";
 import { choicesOf } from "../fuzz/described_arguments.ts";
+import type { DescribedSpec, DescribedStep } from "../fuzz/described_call.ts";
+import { places } from "../fuzz/described_call.ts";
 import type { Fixture } from "../fuzz/fixture.ts";
 import type { TypeSpec } from "../fuzz/values.ts";
 import { dataKinds, typeOf } from "../fuzz/values.ts";

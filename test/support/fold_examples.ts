@@ -253,7 +253,15 @@ function folds(type: ElementType, length: number, random: Random, scans: boolean
       options: { ...options, ...(at % 2 === 0 && sums(to) ? three(to) : op(to)) },
       operands: { ...operands, ...(at % 2 === 1 && { initial: end(to), ...total(to) }) },
     })),
-    ...(result.kind === "float" ? [latestOf(result, type, {}, {})] : []),
+    ...(result.kind === "float"
+      ? [
+          latestOf(result, type, {}, {}),
+          {
+            options: { op: operatorOf("mul", result) },
+            operands: { data: { type, contents: "signs" } },
+          } as const,
+        ]
+      : []),
     ...segmented(type, length, random).map(({ options, operands, ...others }, at) => ({
       ...others,
       operands: { ...operands, ...(at % 3 === 2 && { initial: end(result) }) },
