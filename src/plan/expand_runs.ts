@@ -1,9 +1,4 @@
-import type { ByKind } from "../adapters/adapter.ts";
-import { tableFor } from "../adapters/adapter.ts";
-import { expandRuns as gpu } from "../adapters/gpu.ts";
-import { expandRuns as nvidia } from "../adapters/nvidia.ts";
-import { expandRuns as software } from "../adapters/software.ts";
-import type { Shape } from "../adapters/tables.ts";
+import { tablesFor } from "../adapters/adapter.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { Monoid, Operator } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
@@ -17,8 +12,6 @@ import { distinct, itemTypesOf, wholeWords, withRanges } from "./plan.ts";
 import type { PlanFacts } from "./plan_facts.ts";
 import { planRecording } from "./plan_recording.ts";
 import { countsOf } from "./segment_counts.ts";
-
-const tables: ByKind<Shape> = { software, nvidia, gpu };
 
 /** The options of `prepareExpandRuns`. */
 export interface ExpandOptions<Name extends string = string>
@@ -76,7 +69,7 @@ export function planExpandRuns(
   const expand = plainPlan({
     title,
     type,
-    row: tableFor(tables, facts),
+    row: tablesFor(facts).expandRuns,
     options,
     facts,
     kernelOf: (lengthOnGpu, sizes) => expandKernel(type, { indices, ranks, atPositions }, lengthOnGpu, sizes),

@@ -1,8 +1,4 @@
-import type { ByKind } from "../adapters/adapter.ts";
-import { tableFor } from "../adapters/adapter.ts";
-import { histogram as gpu } from "../adapters/gpu.ts";
-import { histogram as nvidia } from "../adapters/nvidia.ts";
-import { histogram as software } from "../adapters/software.ts";
+import { tablesFor } from "../adapters/adapter.ts";
 import type { HistogramRow } from "../adapters/tables.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { DeclaredParams } from "../algebra/seen_params.ts";
@@ -52,8 +48,6 @@ export interface HistogramOptions<Name extends string = string, Weight extends s
   readonly lengthOnGpu?: boolean;
 }
 
-const tables: ByKind<HistogramRow> = { software, nvidia, gpu };
-
 /** How the items may lie. They are in another buffer than the bins. */
 const ARRANGEMENTS = ["vectors", "items"] as const;
 
@@ -81,7 +75,7 @@ export function copiesFor(
 }
 
 /** The sizes of histograms. */
-export const histogramRow = (facts: DeviceFacts): HistogramRow => tableFor(tables, facts);
+export const histogramRow = (facts: DeviceFacts): HistogramRow => tablesFor(facts).histogram;
 
 /** What the plans of histograms have in common. */
 export interface CheckedHistogram {

@@ -1,7 +1,4 @@
-import { tableFor, traitsOf } from "../adapters/adapter.ts";
-import { moves as gpu } from "../adapters/gpu.ts";
-import { moves as nvidia } from "../adapters/nvidia.ts";
-import { moves as software } from "../adapters/software.ts";
+import { tablesFor, traitsOf } from "../adapters/adapter.ts";
 import type { Shape } from "../adapters/tables.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
@@ -18,7 +15,7 @@ import { bound } from "./plan.ts";
 import { requireFeature } from "./require_feature.ts";
 
 /** The sizes of a kernel that moves items. */
-export const moveShape = (facts: DeviceFacts): Shape => tableFor<Shape>({ software, nvidia, gpu }, facts);
+export const moveShape = (facts: DeviceFacts): Shape => tablesFor(facts).moves;
 
 /**
  * The sizes of a kernel that neither scans nor reduces tiles, from a row and the caller's choices.

@@ -1,9 +1,5 @@
-import type { ByKind } from "../adapters/adapter.ts";
-import { tableFor } from "../adapters/adapter.ts";
-import { reduction as gpu } from "../adapters/gpu.ts";
-import { reduction as nvidia } from "../adapters/nvidia.ts";
-import { reduction as software } from "../adapters/software.ts";
-import type { ReductionTable, TuningRow } from "../adapters/tables.ts";
+import { tablesFor } from "../adapters/adapter.ts";
+import type { TuningRow } from "../adapters/tables.ts";
 import type { Monoid, Operator } from "../algebra/monoid.ts";
 import { monoid as monoidOf } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
@@ -34,8 +30,6 @@ import type { LoadedTuning } from "./tuning.ts";
 import { groupingOf as groupingOfTuning, tileOf } from "./tuning.ts";
 import type { Way } from "./ways.ts";
 import { planOfWays } from "./ways.ts";
-
-const tables: ByKind<ReductionTable> = { software, nvidia, gpu };
 
 /** The options of `prepareReduce`. */
 export interface ReduceOptions<Name extends string = string>
@@ -145,7 +139,7 @@ function reductionRow(
 ): TuningRow {
   const { domain, type } = monoid;
   const usual = twoPassRowOf("reduce", domain, options, facts);
-  const { positions, takesMoreNarrowItems } = tableFor(tables, facts);
+  const { positions, takesMoreNarrowItems } = tablesFor(facts).reduction;
   // Elements of two words of a key, a position and 0. A tuning, which times sums, does not apply to them.
   const isEntry = monoid.leading !== undefined && domain.elementBytes === 16;
   const row: TuningRow = { ...usual, ...(isEntry && facts.fasterWays && positions) };

@@ -1,9 +1,5 @@
-import type { ByKind } from "../adapters/adapter.ts";
-import { tableFor, traitsOf } from "../adapters/adapter.ts";
-import { rows as gpu } from "../adapters/gpu.ts";
-import { rows as nvidia } from "../adapters/nvidia.ts";
-import { rows as software } from "../adapters/software.ts";
-import type { RowsTable, TuningRow } from "../adapters/tables.ts";
+import { tablesFor, traitsOf } from "../adapters/adapter.ts";
+import type { TuningRow } from "../adapters/tables.ts";
 import { monoid as monoidOf } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import type { Domain } from "../algebra/types.ts";
@@ -34,8 +30,6 @@ import { groupingOf, tileOf } from "./tuning.ts";
 import type { PlanBase, Way } from "./ways.ts";
 import { planOfWays } from "./ways.ts";
 
-const tables: ByKind<RowsTable> = { software, nvidia, gpu };
-
 /** Whether rows go by subgroups: if their kernels are loaded, as for recordings on some adapters, and one or two shuffles move an element. */
 function rowFor(
   primitive: "scan" | "reduce" | "long",
@@ -43,7 +37,7 @@ function rowFor(
   { workGroupSize, maxLength }: Chosen,
   facts: PlanFacts,
 ): TuningRow {
-  const { byLevels, bySubgroups } = tableFor(tables, facts);
+  const { byLevels, bySubgroups } = tablesFor(facts).rows;
   const fits = ({ elementBytes: most, maxLength: longest = Number.POSITIVE_INFINITY }: TuningRow): boolean =>
     elementBytes <= most && !(typeof maxLength === "number" && maxLength > longest);
   const mayShuffle = facts.fasterWays && facts.features.has("subgroups") && !long;
@@ -224,7 +218,7 @@ function fittingRow(
   }
   const asked = { workGroupSize: options.workGroupSize ?? 1, items: options.itemsPerThread ?? row.items };
   const memory = rowMemory(asked, elementBytes) + hillisSteeleMemory(asked.workGroupSize, elementBytes);
-  const isTooLong = primitive === "scan" && !long && elementBytes > tableFor(tables, facts).longestByLevels;
+  const isTooLong = primitive === "scan" && !long && elementBytes > tablesFor(facts).rows.longestByLevels;
   return isTooLong || memory > facts.limits.maxComputeWorkgroupStorageSize ? undefined : row;
 }
 

@@ -1,8 +1,4 @@
-import type { ByKind } from "../adapters/adapter.ts";
-import { tableFor } from "../adapters/adapter.ts";
-import { select as gpu } from "../adapters/gpu.ts";
-import { select as nvidia } from "../adapters/nvidia.ts";
-import { select as software } from "../adapters/software.ts";
+import { tablesFor } from "../adapters/adapter.ts";
 import type { SelectRow } from "../adapters/tables.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { ElementType } from "../algebra/types.ts";
@@ -74,8 +70,6 @@ export interface NthOptions<Name extends string = string> extends SelectOptions<
   readonly n: number;
 }
 
-const tables: ByKind<SelectRow> = { software, nvidia, gpu };
-
 /** The most bytes of the items that a thread holds at a time. */
 const THREAD_BYTES = 64;
 
@@ -129,7 +123,7 @@ function checkedSelection(
   const { type, title, key, range } = checkedKey(name, options, facts);
   const { limits } = facts;
   const maxLength = requireMaxLength(title, options.maxLength, Math.max(type.bytes, 4), limits);
-  const row: SelectRow = { ...tableFor(tables, facts), ...testing };
+  const row: SelectRow = { ...tablesFor(facts).select, ...testing };
   /** The most threads of a work-group. */
   const most = Math.min(limits.maxComputeInvocationsPerWorkgroup, limits.maxComputeWorkgroupSizeX);
   return { type, title, key, range, maxLength, row, most };

@@ -1,9 +1,5 @@
-import type { ByKind } from "../adapters/adapter.ts";
-import { tableFor } from "../adapters/adapter.ts";
-import { segmentSort as gpu } from "../adapters/gpu.ts";
-import { segmentSort as nvidia } from "../adapters/nvidia.ts";
-import { segmentSort as software } from "../adapters/software.ts";
-import type { SegmentSortRow, SortRow } from "../adapters/tables.ts";
+import { tablesFor } from "../adapters/adapter.ts";
+import type { SortRow } from "../adapters/tables.ts";
 import { u32 } from "../algebra/integers.ts";
 import { ArgumentError, refuse, shown } from "../errors.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
@@ -64,11 +60,9 @@ export type SegmentTesting = SortTesting & {
   readonly tileThreads?: number;
 };
 
-const tables: ByKind<SegmentSortRow> = { software, nvidia, gpu };
-
 /** The most items of a segment that a tile sorts by digits. */
 export const longestTile = (facts: DeviceFacts, { tile }: Pick<SegmentTesting, "tile">): number =>
-  tile ?? tableFor(tables, facts).tile;
+  tile ?? tablesFor(facts).segmentSort.tile;
 
 /** How segments are sorted in tiles, which are divided into slots. */
 export interface Slotted {
@@ -120,7 +114,7 @@ interface SegmentsInTiles {
 
 /** Sorts segments by networks that compare their items. A slot is a power of two. */
 function slottedByNetwork({ base, range, row, facts, most }: SegmentsInTiles): Slotted {
-  const { networkThreads, networkItems } = tableFor(tables, facts);
+  const { networkThreads, networkItems } = tablesFor(facts).segmentSort;
   const workGroupSize = row.networkThreads ?? networkThreads;
   const items = row.networkItems ?? networkItems;
   const slot = networkSlot(most);
@@ -135,7 +129,7 @@ function slottedByNetwork({ base, range, row, facts, most }: SegmentsInTiles): S
 
 /** Sorts short segments by comparing all their items. */
 function slottedByComparing({ base, range, row, facts, most }: SegmentsInTiles): Slotted {
-  const { comparedThreads, comparedItems } = tableFor(tables, facts);
+  const { comparedThreads, comparedItems } = tablesFor(facts).segmentSort;
   const workGroupSize = Math.min(mostThreads(facts), comparedThreads);
   const items = Math.ceil(Math.max((row.shortItems ?? comparedItems) * workGroupSize, most) / workGroupSize);
   const { shape, digits } = shapeOf(base, range, { ...COMPARING, workGroupSize, items }, facts);
@@ -154,7 +148,7 @@ function slottedByDigits(
   byVotes: boolean,
 ): Slotted | undefined {
   const { algorithm, itemsPerThread } = options;
-  const { slotItems, ...sizes } = tableFor(tables, facts);
+  const { slotItems, ...sizes } = tablesFor(facts).segmentSort;
   const tileThreads = row.tileThreads ?? sizes.tileThreads;
   const usual = !byVotes || most > 8 * row.workGroupSize ? tileThreads : row.workGroupSize;
   const workGroupSize = Math.min(mostThreads(facts), options.workGroupSize ?? usual);
@@ -200,7 +194,7 @@ export function slottedFor(segments: SegmentsInTiles): Slotted | undefined {
   const { base, range, options, row, facts, most } = segments;
   const { algorithm, workGroupSize, itemsPerThread } = options;
   if ((algorithm ?? workGroupSize ?? itemsPerThread) === undefined) {
-    const { compared, network } = tableFor(tables, facts);
+    const { compared, network } = tablesFor(facts).segmentSort;
     const ofKeys = base.type.kind === "float" ? "floats" : "keys";
     const kind = areKeysAlone(base, range[1] - range[0]) ? ofKeys : "items";
     if (most <= (row.short ?? compared[kind])) {
