@@ -51,7 +51,7 @@ export type Selector =
   | { readonly sources: readonly Source[] }
   | "flags";
 
-/** Declares `keep` and `kept_item`, which the shaders of a compaction call. */
+/** Declares what the shaders of a compaction call: `kept_item`, and `keep`, or `class_of` of a partition by classes. */
 function compactionSources(
   type: ElementType,
   selector: Selector,

@@ -21,7 +21,7 @@ import type { Monoid } from "../algebra/monoid.ts";
 import { roundingIn } from "../algebra/rounding.ts";
 import type { SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
-import { hasFullSubgroups, memoryOf, subgroupSlots } from "./algorithms.ts";
+import { hasFullSubgroups, memoryOf, subgroupSlots, votesInWord } from "./algorithms.ts";
 import { conversion } from "./contract.ts";
 import type { Sizes } from "./sizes.ts";
 import { hasBuiltin, scansNatively, subgroupSources, takesAnyOrder } from "./subgroup_sources.ts";
@@ -32,9 +32,7 @@ const MOST_VOTES_BYTES = 2 ** 13;
 
 /** The file by which votes rank the items that a kernel keeps and moves, if there is room for the votes. */
 const rankingOf = (sizes: Sizes): readonly SourceText[] =>
-  hasFullSubgroups(sizes) &&
-  sizes.maxSubgroupSize <= 32 &&
-  memoryOf([subgroupSlots(sizes) * sizes.items], 8, 0) <= MOST_VOTES_BYTES
+  votesInWord(sizes) && memoryOf([subgroupSlots(sizes) * sizes.items], 8, 0) <= MOST_VOTES_BYTES
     ? [rankKept]
     : [];
 
@@ -104,9 +102,7 @@ function tileFiles(
  * The files by which subgroups scan tiles in device-wide kernels. They depend on whether all subgroups are full, and on
  * whether the language has `subgroup_id`.
  */
-export const subgroup: TileAlgorithm = {
-  sources:
-    (threads) =>
-    (monoid, traits = {}) =>
-      tileFiles(threads, monoid, traits),
-};
+export const subgroup: TileAlgorithm =
+  (threads) =>
+  (monoid, traits = {}) =>
+    tileFiles(threads, monoid, traits);

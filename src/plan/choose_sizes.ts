@@ -10,6 +10,7 @@ import { requireCount } from "../options.ts";
 import { requireBindable } from "./binding_length.ts";
 import { requireChosen, requireFit } from "./check_tuning_options.ts";
 import type { DeviceFacts, Limits } from "./device_facts.ts";
+import { mostThreads } from "./device_facts.ts";
 import type { Chosen, TuningOptions } from "./options.ts";
 import type { Combination, PlanFacts } from "./plan_facts.ts";
 import { requireFeature } from "./require_feature.ts";
@@ -122,11 +123,7 @@ export function chooseSizes(
   const memoryOf = (tuning: Tuning): number =>
     algorithms[algorithm].memory(tuning.sizes, elementBytes) + memoryBeside(tuning);
   const most = limits.maxComputeWorkgroupStorageSize;
-  let fitting = Math.min(
-    row.workGroupSize,
-    limits.maxComputeInvocationsPerWorkgroup,
-    limits.maxComputeWorkgroupSizeX,
-  );
+  let fitting = Math.min(row.workGroupSize, mostThreads(facts));
   while (fitting > 2 && memoryOf(tuningOf(fitting)) > most) {
     fitting >>= 1;
   }
@@ -134,7 +131,7 @@ export function chooseSizes(
   requireFit(tuning, options, title, memoryOf(tuning), most);
   return {
     ...tuning,
-    sources: tiles.sources(tuning),
+    sources: tiles(tuning),
     gpuLimits: takesTilesOfOperators && limits,
   };
 }

@@ -8,7 +8,7 @@ import type { Arrangement } from "../kernels/kernel.ts";
 import { plainPlan } from "./one_dispatch_plan.ts";
 import type { TuningOptions } from "./options.ts";
 import type { Plan, Scratch } from "./plan.ts";
-import { distinct, itemTypesOf, wholeWords, withRanges } from "./plan.ts";
+import { distinct, itemTypesOf, TWO_BUFFERS, wholeWords, withRanges } from "./plan.ts";
 import type { PlanFacts } from "./plan_facts.ts";
 import { planRecording } from "./plan_recording.ts";
 import { countsOf } from "./segment_counts.ts";
@@ -48,9 +48,6 @@ export const saturatingSum: Operator<"u32"> = {
   }),
 };
 
-/** How the counts may lie that a plan has kernels for. */
-export const EXPAND_ARRANGEMENTS = ["vectors", "items"] as const satisfies readonly Arrangement[];
-
 /**
  * Plans the writing out of runs: a scan of the counts finds where each run ends, and then each item looks for its run.
  *
@@ -59,7 +56,7 @@ export const EXPAND_ARRANGEMENTS = ["vectors", "items"] as const satisfies reado
 export function planExpandRuns(
   options: PlannedExpansion,
   facts: PlanFacts,
-  arrangements: readonly Arrangement[] = EXPAND_ARRANGEMENTS,
+  arrangements: readonly Arrangement[] = TWO_BUFFERS,
 ): Plan {
   const of = requireType(options.type, "expandRuns");
   const title = `expandRuns<${of.name}>`;

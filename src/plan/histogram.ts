@@ -20,7 +20,15 @@ import type { DeviceFacts, Limits } from "./device_facts.ts";
 import { ofItems, passOver, plainSizes } from "./one_dispatch_plan.ts";
 import type { ParamsOption, TuningOptions } from "./options.ts";
 import type { Bindings, Pass, Plan, Scratch } from "./plan.ts";
-import { bound, distinct, itemTypesOf, perArrangement, rangesTaken, wholeWords } from "./plan.ts";
+import {
+  bound,
+  distinct,
+  itemTypesOf,
+  perArrangement,
+  rangesTaken,
+  TWO_BUFFERS,
+  wholeWords,
+} from "./plan.ts";
 import { requireScalar } from "./require_scalar.ts";
 
 /** The sizes of a histogram's kernel. */
@@ -49,8 +57,6 @@ export interface HistogramOptions<Name extends string = string, Weight extends s
 }
 
 /** How the items may lie. They are in another buffer than the bins. */
-const ARRANGEMENTS = ["vectors", "items"] as const;
-
 /** @throws {ArgumentError} for a `bin` that is no WGSL. */
 export function requireBinText({ bin }: BinOptions, title: string): void {
   if (bin !== undefined) {
@@ -125,7 +131,7 @@ export function planHistogram(
   const copies = copiesFor(count, row, limits);
   const clear = clearBinsKernel(sizes);
   // Vectors are loaded of the input alone.
-  const arrangements = y ? (["items"] as const) : ARRANGEMENTS;
+  const arrangements = y ? (["items"] as const) : TWO_BUFFERS;
   const kernels = perArrangement(arrangements, (arrangement) =>
     histogramKernel({
       type: counted.type,

@@ -7,6 +7,7 @@ import type { Sizes } from "../kernels/sizes.ts";
 import { requireChosen } from "./check_tuning_options.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
+import { mostThreads } from "./device_facts.ts";
 import type { LookedUpName } from "./looked_up_range.ts";
 import { lookedUpRange } from "./looked_up_range.ts";
 import type { Chosen, TuningOptions } from "./options.ts";
@@ -14,8 +15,13 @@ import type { Bindings, Pass, PassParams, Plan, RangeName, Variant } from "./pla
 import { bound } from "./plan.ts";
 import { requireFeature } from "./require_feature.ts";
 
-/** The sizes of a kernel that moves items. */
-export const moveShape = (facts: DeviceFacts): Shape => tablesFor(facts).moves;
+/** The sizes of a kernel that moves items of a type. */
+export const moveSizes = (
+  title: string,
+  type: ElementType,
+  facts: DeviceFacts,
+  options: Pick<TuningOptions, "workGroupSize" | "itemsPerThread"> = {},
+): Sizes => plainSizes(tablesFor(facts).moves, title, type, options, facts);
 
 /**
  * The sizes of a kernel that neither scans nor reduces tiles, from a row and the caller's choices.
@@ -31,11 +37,8 @@ export function plainSizes(
 ): Sizes {
   requireFeature(type, title, facts);
   requireChosen(options, title, facts);
-  const { maxComputeInvocationsPerWorkgroup, maxComputeWorkgroupSizeX } = facts.limits;
   return {
-    workGroupSize:
-      options.workGroupSize ??
-      Math.min(workGroupSize, maxComputeInvocationsPerWorkgroup, maxComputeWorkgroupSizeX),
+    workGroupSize: options.workGroupSize ?? Math.min(workGroupSize, mostThreads(facts)),
     items: options.itemsPerThread ?? items,
     unrolled: traitsOf(facts).unrolls,
     minSubgroupSize: facts.subgroupMinSize,
@@ -118,7 +121,7 @@ export function plainPlan({
   type,
   options,
   facts,
-  row = moveShape(facts),
+  row = tablesFor(facts).moves,
   kernelOf,
   itemTypes,
   ranges,

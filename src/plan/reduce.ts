@@ -22,7 +22,15 @@ import type {
   TuningOptions,
 } from "./options.ts";
 import type { Bindable, Pass, Plan, Scratch } from "./plan.ts";
-import { ALL_ARRANGEMENTS, bound, itemTypesOf, perArrangement, rangesTaken, spineLengths } from "./plan.ts";
+import {
+  ALL_ARRANGEMENTS,
+  bound,
+  itemTypesOf,
+  perArrangement,
+  rangesTaken,
+  spineLengths,
+  TWO_BUFFERS,
+} from "./plan.ts";
 import type { PlanFacts } from "./plan_facts.ts";
 import type { Continued, LookBackTesting } from "./scan.ts";
 import { spineLevelsOf, vectorOf } from "./scan.ts";
@@ -96,9 +104,9 @@ export function planReduce(
   const groupingOf: Plan["groupingOf"] = (arrangement) =>
     groupingOfTuning(tuning, isWide(arrangement) ? vector : 1);
   // By vectors if possible. If the result lies on the input, it goes through the spine.
-  const variants = (["vectors", "items"] as const)
-    .filter((one) => arrangements.includes(one))
-    .flatMap((arrangement) => (detour ? [false, true] : [false]).map((aside) => ({ arrangement, aside })));
+  const variants = TWO_BUFFERS.filter((one) => arrangements.includes(one)).flatMap((arrangement) =>
+    (detour ? [false, true] : [false]).map((aside) => ({ arrangement, aside })),
+  );
   const once = facts.fasterWays?.reduceOnce?.(
     { monoid, tuning, kernelOf: (files) => kernelOf("items", "items", "vectors", files) },
     { maxLength, variants, vector, groupingOf },

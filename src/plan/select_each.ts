@@ -7,17 +7,16 @@ import type { SortedSegments } from "../kernels/sort_segments.ts";
 import { mostBindable, requireBindable } from "./binding_length.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { saturatingSum } from "./expand_runs.ts";
-import { moveSizes } from "./gather.ts";
-import { passOver, plainSizes } from "./one_dispatch_plan.ts";
+import { moveSizes, passOver, plainSizes } from "./one_dispatch_plan.ts";
 import type { Pass, PassParams, Plan, Scratch, SegmentRanges } from "./plan.ts";
 import { distinct, rangesTaken, wholeWords, withRanges } from "./plan.ts";
 import { planScan } from "./scan.ts";
-import { countsOf } from "./segment_counts.ts";
+import { countsOf, startBindings } from "./segment_counts.ts";
 import type { TopKRowsOptions } from "./select.ts";
 import { common } from "./select.ts";
 import { untuned } from "./sort.ts";
 import { requireWhole } from "./sort_key.ts";
-import { startBindings, startRanges } from "./sort_segments.ts";
+import { startRanges } from "./sort_segments.ts";
 
 // Selections of the first elements of each segment, where each segment has a k of its own. The segments are sorted, or if they are rows of which
 // few elements are taken, the first ones of each are selected. A dispatch counts what is taken of each, a scan of the counts gives where the

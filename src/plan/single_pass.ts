@@ -68,8 +68,8 @@ const flatRow = (
     : undefined;
 
 /**
- * Whether the threads of a scan hold words that narrow items share until the carry is known. They do where they add up items as they are, row by row.
- * Items of segments and in mirrored order have a word each.
+ * Whether the threads of a scan hold narrow items as the words that these share, until the carry is known. They do if they add up items, row by row,
+ * without a map. Items of segments have a word each, and so have items in mirrored order.
  */
 const holdsWords = (
   packed: ElementType["packed"],
@@ -165,8 +165,8 @@ export const planSinglePass: PlanSinglePass = (asked, combination, options, fact
 };
 
 /**
- * Whether a scan of ranges that lie so may take a single pass: ranges of two buffers that start at a vector, or at any item if they are no items of
- * segments, or go in mirrored order; and scans in place.
+ * Whether a scan may take a single pass if its ranges lie so. Ranges of two buffers may if they start at a vector. If they start at any item, those of
+ * segments may only in mirrored order. A scan in place may, unless it is one of segments.
  */
 const takesOnce = (arrangement: Arrangement, { segments, kernelOptions: { mirror } }: PlannedScan): boolean =>
   arrangement === "vectors" ||

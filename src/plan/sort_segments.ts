@@ -9,11 +9,12 @@ import { areKeysAlone, networkKernel, networkSlot } from "../kernels/sort_networ
 import type { SegmentUse, SortedSegments } from "../kernels/sort_segments.ts";
 import { numberKernel, segmentsKernel, shortSegmentsKernel } from "../kernels/sort_segments.ts";
 import type { SortKernelOptions } from "../kernels/sort_tile.ts";
+import { givenOf } from "../options.ts";
 import type { Moved, SortOptions, SortTesting } from "./check_sort.ts";
 import { checkedSort } from "./check_sort.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import { moveSizes } from "./gather.ts";
-import { passOver } from "./one_dispatch_plan.ts";
+import { mostThreads } from "./device_facts.ts";
+import { moveSizes, passOver } from "./one_dispatch_plan.ts";
 import type { TuningOptions } from "./options.ts";
 import type { Bindings, Plan, RangeName, Scratch } from "./plan.ts";
 import {
@@ -25,11 +26,11 @@ import {
   wholeWords,
   withRanges,
 } from "./plan.ts";
-import { countsOf } from "./segment_counts.ts";
+import { countsOf, startBindings } from "./segment_counts.ts";
 import { planSort, untuned } from "./sort.ts";
 import { requireWhole } from "./sort_key.ts";
 import { layoutOf } from "./sort_layout.ts";
-import { bitsOf, COMPARING, mostThreads, shapeOf, votesFor } from "./sort_sizes.ts";
+import { bitsOf, COMPARING, shapeOf, votesFor } from "./sort_sizes.ts";
 
 // Sorts of segments, each on its own. Segments that fit in work-group memory are sorted there, in one dispatch. Longer ones are
 // sorted all together, by their keys and then by the numbers of their segments, which the positions of the items give.
@@ -81,7 +82,6 @@ export interface Slotted {
 /** @throws {ArgumentError} for what names no segments of a sort. */
 export function requireSortedSegments(
   { segments, maxSegmentLength }: Partial<Record<keyof SegmentSortOptions, unknown>>,
-  maxLength: number,
   title: string,
 ): SortedSegments {
   if (segments !== "rows" && segments !== "offsets" && segments !== "begins") {
@@ -92,13 +92,20 @@ export function requireSortedSegments(
       '"rows", "offsets" or "begins"; each recording says where they start',
     );
   }
-  requireWhole(
-    maxSegmentLength === undefined ? maxLength : maxSegmentLength,
-    maxSegmentLength === undefined ? 0 : 1,
-    title,
-    "maxSegmentLength",
-  );
+  if (maxSegmentLength !== undefined) {
+    requireWhole(maxSegmentLength, 1, title, "maxSegmentLength");
+  }
   return segments;
+}
+
+/** @throws {ArgumentError} for rows that are longer than those that a plan was made for. */
+export function requireShortRows(title: string, columns: number, length: number, most: number): void {
+  if (columns > most && length > most) {
+    throw new ArgumentError(
+      `${title}: rows is ${columns}, and this was prepared for a maxSegmentLength of ${most}; rows must be at most ${most}`,
+      "rows",
+    );
+  }
 }
 
 /** Segments that are to be sorted in tiles. */
@@ -215,12 +222,6 @@ export function slottedFor(segments: SegmentsInTiles): Slotted | undefined {
 export const startRanges = (segments: SortedSegments): readonly RangeName[] =>
   segments === "rows" ? [] : segments === "offsets" ? ["offsets"] : ["begins", "ends"];
 
-/** What kernels of segments bind that say where these start. */
-export const startBindings = (segments: SortedSegments): Bindings => ({
-  offsets: segments === "begins" ? "begins" : "offsets",
-  ends: "ends",
-});
-
 /** What plans of segments have in common. */
 export const planSegmentsOf = (segments: SortedSegments): Pick<Plan, "segments"> => ({
   segments: {
@@ -247,7 +248,7 @@ export function planSegmentSort(
   const { segments: _, maxSegmentLength, ...others } = options;
   const checked = checkedSort(others, facts, moved, testing);
   const { base, range, row, maxLength } = checked;
-  const segments = requireSortedSegments(options, maxLength, checked.title);
+  const segments = requireSortedSegments(options, checked.title);
   const title = `${checked.title} of ${segments}`;
   const most = Math.min(maxLength, maxSegmentLength ?? maxLength);
   const slotted = slottedFor({ base, range, options, row, facts, most: Math.max(1, most) });
@@ -270,12 +271,7 @@ export function planSegmentSort(
     scratch: layout.scratch,
     leavesPositions: false,
     passes(length, _, aside = false, { columns = 0, segment_count: count = 0 } = {}) {
-      if (columns > most && length > most) {
-        throw new ArgumentError(
-          `${title}: rows is ${columns}, and this was prepared for a maxSegmentLength of ${most}; rows must be at most ${most}`,
-          "rows",
-        );
-      }
+      requireShortRows(title, columns, length, most);
       return length === 0 || count === 0
         ? []
         : [
@@ -287,17 +283,8 @@ export function planSegmentSort(
 }
 
 /** The options for tuning alone. */
-export const tuningIn = ({
-  algorithm,
-  passes,
-  workGroupSize,
-  itemsPerThread,
-}: TuningOptions): TuningOptions => ({
-  ...(algorithm !== undefined && { algorithm }),
-  ...(passes !== undefined && { passes }),
-  ...(workGroupSize !== undefined && { workGroupSize }),
-  ...(itemsPerThread !== undefined && { itemsPerThread }),
-});
+export const tuningIn = (options: TuningOptions): TuningOptions =>
+  givenOf(options, ["algorithm", "passes", "workGroupSize", "itemsPerThread"]);
 
 /**
  * Sorts positions by their keys, and then by their segments. `order` leaves the positions by their keys. The adapter's own tuning does

@@ -1,5 +1,6 @@
 import { u32 } from "../algebra/integers.ts";
 import type { ElementType } from "../algebra/types.ts";
+import { givenOf } from "../options.ts";
 import type { SortOptions } from "./check_sort.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { planExpandRuns } from "./expand_runs.ts";
@@ -110,10 +111,7 @@ function sortOf(options: CheckedUnique, facts: DeviceFacts) {
 }
 
 /** The sizes that the caller chose. */
-const sizesIn = ({ workGroupSize, itemsPerThread }: CheckedUnique) => ({
-  ...(workGroupSize !== undefined && { workGroupSize }),
-  ...(itemsPerThread !== undefined && { itemsPerThread }),
-});
+const sizesIn = (options: CheckedUnique) => givenOf(options, ["workGroupSize", "itemsPerThread"]);
 
 /** Where each run starts: how many items the runs before it have. */
 const startsOf = (
