@@ -863,7 +863,7 @@ test("kernels of tile.wgsl compile", async () => {
   const kept = {
     ...options,
     type: u32 as ElementType,
-    selector: { where: "x > i" },
+    selector: { by: "where", where: "x > i", flags: false },
     indices: false,
   } as const;
   const made = [

@@ -42,7 +42,7 @@ export function planAppend(
     scratch: [counts, kept],
     needs,
     itemTypes: itemTypesOf(output, output),
-    indirectWords,
+    ...(indirectWords !== undefined && { indirectWords }),
     groupingOf: () => {
       throw new Error(`${title}: a compaction has no grouping`);
     },

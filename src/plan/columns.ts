@@ -234,7 +234,6 @@ export function planColumns(
     segments: { numbers: ["columns"], reduces, headsOf: () => 0, countsOf },
     needs: rangesTaken({ input: true, output: true, length: lengthOnGpu }, ends?.needs),
     itemTypes: itemTypesOf(from, type),
-    indirectWords: 0,
     outputLength: (length) => length,
     variants: takenArrangements.map((arrangement) => ({ arrangement })),
     groupingOf: (_, { chunk_rows: rowsPerChunk = 1, run_rows: rowsPerRun } = {}) => ({

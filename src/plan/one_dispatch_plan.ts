@@ -74,7 +74,6 @@ export const ofItems = (
   title,
   maxLength,
   vector: 1,
-  indirectWords: 0,
   outputLength: (length: number) => length,
   variants: arrangements.map((arrangement): Variant => ({ arrangement })),
   groupingOf: ungrouped(title),

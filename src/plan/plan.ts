@@ -210,7 +210,8 @@ export interface Plan {
   readonly apart?: string;
   /** The ranges whose items share words. They start at a word. */
   readonly packed?: ReadonlySet<RangeName>;
-  readonly indirectWords: number;
+  /** Words of the range `indirect`. The default is 0. */
+  readonly indirectWords?: number;
   /** Words of the range `count`. The default is 1. */
   readonly countWords?: number;
   /** Whether the output has as many items as the input, though the plan counts some of them. */

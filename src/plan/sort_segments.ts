@@ -14,7 +14,7 @@ import type { Moved, SortOptions, SortTesting } from "./check_sort.ts";
 import { checkedSort } from "./check_sort.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { mostThreads } from "./device_facts.ts";
-import { moveSizes, passOver } from "./one_dispatch_plan.ts";
+import { moveSizes, ofItems, passOver } from "./one_dispatch_plan.ts";
 import type { TuningOptions } from "./options.ts";
 import type { Bindings, Plan, RangeName, Scratch } from "./plan.ts";
 import {
@@ -320,15 +320,11 @@ export function planLong(
   const positions: Scratch = { name: "positions", bytes };
   const numbers: Scratch = { name: "numbers of segments", bytes };
   return {
-    title,
-    maxLength,
-    vector: 1,
+    ...ofItems(title, maxLength),
     needs: rangesTaken({ input: true, output: true, length: lengthOnGpu }, startRanges(segments)),
     itemTypes: itemTypesOf(type, u32),
     ...(order.sizes && { sizes: order.sizes }),
     ...planSegmentsOf(segments),
-    indirectWords: 0,
-    outputLength: (length) => length,
     variants: order.variants,
     groupingOf: order.groupingOf,
     kernels: distinct([...order.kernels, number, ...place.kernels]),
