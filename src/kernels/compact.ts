@@ -152,7 +152,7 @@ export interface Parted {
     /** The files that count items and move them, if items have these sizes. */
     kernelsOf(options: TileShape): ClassKernels;
     /** The kernel that stores where classes begin. */
-    offsets(count: Monoid, sizes: Sizes): Kernel;
+    offsets(sum: Monoid, sizes: Sizes): Kernel;
   };
 }
 
@@ -197,9 +197,9 @@ export interface CompactKernelOptions extends KernelOptions, ParamsSeen {
   readonly parted?: Parted | undefined;
 }
 
-/** The sources that all kernels of a compaction share. `count` is the sum of u32. */
+/** The sources that all kernels of a compaction share. `sum` is that of u32. */
 function compactSources(
-  count: Monoid,
+  sum: Monoid,
   options: CompactKernelOptions,
   vector: number,
   traits: Pick<TileTraits, "moves"> = {},
@@ -207,14 +207,14 @@ function compactSources(
   const { type, selector, indices, sources, lengthOnGpu, map, params } = options;
   return [
     prefixText(true),
-    ...operatorSources(count),
+    ...operatorSources(sum),
     ...compactionSources(type, selector, indices, vector, map, params),
     // The sources of a selector bring the files of the type.
     ...(selector.by === "sources"
       ? []
       : (map?.keptSources(type) ?? (selector.by === "flags" ? typeFiles : expressionFiles)(type))),
     lengthFile(lengthOnGpu),
-    ...sources(count, { votes: vector === 1, ...traits }),
+    ...sources(sum, { votes: vector === 1, ...traits }),
     loadKept,
   ];
 }
@@ -233,17 +233,13 @@ const compactInput = (options: CompactKernelOptions): readonly SourceText[] =>
   readsNoItems(options) ? [noInput, edges] : inputFor(options.arrangement, options.packed);
 
 /** The kernel that counts how many items of each tile are kept. */
-export function countKernel(count: Monoid, options: CompactKernelOptions): Kernel {
+export function countKernel(sum: Monoid, options: CompactKernelOptions): Kernel {
   const vector = compactVector(options);
   const classes = options.parted?.classes?.kernelsOf(options);
   return linkKernel(
     `wavefold count ${classes ? "classes" : "kept"} <${options.type.name}>`,
     classes ? "count_classes" : "count_tiles",
-    [
-      ...compactSources(count, options, vector),
-      ...compactInput(options),
-      ...(classes?.count ?? [countTiles]),
-    ],
+    [...compactSources(sum, options, vector), ...compactInput(options), ...(classes?.count ?? [countTiles])],
     options.sizes,
     { vector, more: classes?.constants },
   );
@@ -251,7 +247,7 @@ export function countKernel(count: Monoid, options: CompactKernelOptions): Kerne
 
 /** The kernel that moves a tile's kept items, or their positions, to their places. */
 export function compactKernel(
-  count: Monoid,
+  sum: Monoid,
   options: CompactKernelOptions & {
     /** Where carries come from: the spine, or the sources that a single pass looks back with. */
     readonly carry: "spine" | readonly SourceText[];
@@ -267,7 +263,7 @@ export function compactKernel(
     `wavefold ${parted ? "partition" : "compact"} ${indices ? "indices" : "items"}${singlePass ? " in a single pass" : ""} <${type.name}>`,
     singlePass ? "compact_single_pass" : classes ? "part_classes" : "compact_tiles",
     [
-      ...compactSources(count, options, vector, { moves: classes === undefined }),
+      ...compactSources(sum, options, vector, { moves: classes === undefined }),
       ...(arrangement === "one-buffer"
         ? filesOf(arrangement).files
         : [...compactInput(options), outputItems]),
@@ -290,22 +286,22 @@ export const totalSources = (indirect: Indirect | undefined, mostWorkGroups: num
 
 /** The kernel that scans the last level of a spine of counts in place, and stores their total. */
 export function topOfCountsKernel(
-  count: Monoid,
+  sum: Monoid,
   options: KernelOptions & { readonly indirect?: Indirect; readonly mostWorkGroups: number },
 ): Kernel {
   const { sources, sizes, indirect, mostWorkGroups } = options;
   return linkKernel(
-    `wavefold scan counts <${count.title}>`,
+    `wavefold scan counts <${sum.title}>`,
     "scan_tiles",
     [
       prefixText(true),
-      ...operatorSources(count),
-      storageText(count, "elements", "elements", 1),
+      ...operatorSources(sum),
+      storageText(sum, "elements", "elements", 1),
       ...filesOf("one-buffer").files,
       carryNone,
       ...totalSources(indirect, mostWorkGroups),
       lengthOfCall,
-      ...sources(count),
+      ...sources(sum),
       loadItems,
       storePrefixes,
       scanTiles,

@@ -3,7 +3,7 @@ import { appendKernel, storeCountKernel } from "../kernels/append_kept_items.ts"
 import { carriedAs } from "../kernels/contract.ts";
 import type { CompactOptions } from "./compact.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import { ofItems, passOver, plainSizes } from "./one_dispatch_plan.ts";
+import { ofItems, passOver, plainSizes } from "./plain_plan.ts";
 import type { Plan, Scratch } from "./plan.ts";
 import { itemTypesOf, wholeWords } from "./plan.ts";
 

@@ -20,8 +20,8 @@ import type { Source } from "../text/source.ts";
 import { chooseSizes, requireMaxLength, twoPassRowOf } from "./choose_sizes.ts";
 import type { MapOptions } from "./map.ts";
 import { mapOf } from "./map.ts";
-import { passOver } from "./one_dispatch_plan.ts";
 import type { ParamsOption, SoonOption, TuningOptions } from "./options.ts";
+import { passOver } from "./plain_plan.ts";
 import type { Bindings, Pass, Plan, RangeName, Scratch, Variant } from "./plan.ts";
 import {
   ALL_ARRANGEMENTS,

@@ -4,7 +4,7 @@ import { copyKernel, gatherKernel } from "../kernels/move_items.ts";
 import type { SortOptions } from "./check_sort.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import { moveSizes, ofItems, passOver } from "./one_dispatch_plan.ts";
+import { moveSizes, ofItems, passOver } from "./plain_plan.ts";
 import type { Bindable, Pass, Plan, RangeName, Scratch } from "./plan.ts";
 import { itemTypesOf, rangesTaken, wholeWords } from "./plan.ts";
 

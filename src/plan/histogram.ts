@@ -17,8 +17,8 @@ import type { Binned, BinnedOptions, BinOptions, Bins } from "./bins.ts";
 import { requireBinned } from "./bins.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts, Limits } from "./device_facts.ts";
-import { ofItems, passOver, plainSizes } from "./one_dispatch_plan.ts";
 import type { ParamsOption, TuningOptions } from "./options.ts";
+import { ofItems, passOver, plainSizes } from "./plain_plan.ts";
 import type { Bindings, Pass, Plan, Scratch } from "./plan.ts";
 import {
   bound,

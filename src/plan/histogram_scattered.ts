@@ -7,7 +7,7 @@ import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import type { CheckedHistogram, HistogramOptions } from "./histogram.ts";
 import { countedOf, firstBins, storedBins } from "./histogram.ts";
-import { moveSizes } from "./one_dispatch_plan.ts";
+import { moveSizes } from "./plain_plan.ts";
 import type { Pass, Plan } from "./plan.ts";
 import { distinct, itemTypesOf, rangesTaken, withRanges } from "./plan.ts";
 import { planFactsFor } from "./plan_facts_for.ts";

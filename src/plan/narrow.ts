@@ -9,7 +9,7 @@ import type { PackedCount } from "../kernels/narrow.ts";
 import { itemsOfWord, packedInput, packKernel, readsPacked, widenKernel } from "../kernels/narrow.ts";
 import { requireBindable } from "./binding_length.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import { moveSizes } from "./one_dispatch_plan.ts";
+import { moveSizes } from "./plain_plan.ts";
 import type { Pass, PassParams, Plan, RangeName, Scratch } from "./plan.ts";
 import { bound, distinct, paddedBytes, WRITTEN, withRanges } from "./plan.ts";
 import { givenAs, itemsOfRange } from "./ranges.ts";

@@ -14,8 +14,8 @@ import {
 } from "../kernels/scatter.ts";
 import { loadSegmentsAndRuns } from "../parts.ts";
 import { copiesFor, histogramRow } from "./histogram.ts";
-import { passOver, plainSizes } from "./one_dispatch_plan.ts";
 import type { AnyOperator } from "./options.ts";
+import { passOver, plainSizes } from "./plain_plan.ts";
 import type { Plan, Scratch } from "./plan.ts";
 import { bound, distinct, perArrangement, TWO_BUFFERS, wholeWords, withRanges } from "./plan.ts";
 import type { PlanFacts } from "./plan_facts.ts";

@@ -32,8 +32,8 @@ import { requireMaxLength } from "./choose_sizes.ts";
 import { planCompact } from "./compact.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { mostThreads } from "./device_facts.ts";
-import { moveSizes, ofItems, passOver, plainSizes } from "./one_dispatch_plan.ts";
 import type { ParamsOption, TuningOptions } from "./options.ts";
+import { moveSizes, ofItems, passOver, plainSizes } from "./plain_plan.ts";
 import type { Bindable, Bindings, Pass, PassParams, Plan, Scratch } from "./plan.ts";
 import {
   bound,

@@ -7,7 +7,7 @@ import type { SortedSegments } from "../kernels/sort_segments.ts";
 import { mostBindable, requireBindable } from "./binding_length.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { saturatingSum } from "./expand_runs.ts";
-import { moveSizes, passOver, plainSizes } from "./one_dispatch_plan.ts";
+import { moveSizes, passOver, plainSizes } from "./plain_plan.ts";
 import type { Pass, PassParams, Plan, Scratch, SegmentRanges } from "./plan.ts";
 import { distinct, rangesTaken, wholeWords, withRanges } from "./plan.ts";
 import { planScan } from "./scan.ts";

@@ -7,7 +7,7 @@ import type { SortSource } from "../kernels/sort.ts";
 import type { SortedSegments } from "../kernels/sort_segments.ts";
 import { checkedSort } from "./check_sort.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import { moveSizes, passOver } from "./one_dispatch_plan.ts";
+import { moveSizes, passOver } from "./plain_plan.ts";
 import type { Pass, PassParams, Plan, Scratch } from "./plan.ts";
 import { bound, distinct, rangesTaken, wholeWords, withRanges } from "./plan.ts";
 import { startBindings } from "./segment_counts.ts";

@@ -14,8 +14,8 @@ import type { Moved, SortOptions, SortTesting } from "./check_sort.ts";
 import { checkedSort } from "./check_sort.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { mostThreads } from "./device_facts.ts";
-import { moveSizes, ofItems, passOver } from "./one_dispatch_plan.ts";
 import type { TuningOptions } from "./options.ts";
+import { moveSizes, ofItems, passOver } from "./plain_plan.ts";
 import type { Bindings, Plan, RangeName, Scratch } from "./plan.ts";
 import {
   ALL_ARRANGEMENTS,
