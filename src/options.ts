@@ -84,15 +84,6 @@ function refuseOptions(caller: string, told: string, given: unknown, names: Opti
   refuse(caller, "options", told, option ? `an object, such as { ${option}: ${value} }` : "an object");
 }
 
-/** Those of some options that are given. */
-export const givenOf = <Options, Name extends keyof Options>(
-  options: Options,
-  names: readonly Name[],
-): { readonly [One in Name]?: Exclude<Options[One], undefined> } =>
-  Object.fromEntries(
-    names.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
-  ) as { readonly [One in Name]?: Exclude<Options[One], undefined> };
-
 /** @throws {ArgumentError} for what is no whole number from `least` up. */
 export function requireCount(
   caller: string,

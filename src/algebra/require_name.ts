@@ -2,7 +2,6 @@ import { ArgumentError } from "../errors.ts";
 import { isReserved } from "../text/reserved.ts";
 import type { SourceText } from "../text/source.ts";
 import { describe } from "./check_value.ts";
-import type { ElementType } from "./types.ts";
 
 /** A name that may become part of names in WGSL. `option` gives it. */
 export function requireName(name: unknown, caller: string, option = "name"): asserts name is string {
@@ -19,25 +18,6 @@ export function requireUnreserved(name: string, caller: string, option: string):
   if (isReserved(name)) {
     throw new ArgumentError(
       `${caller}: ${name} is a reserved word of WGSL; choose another, such as ${name}_`,
-      option,
-    );
-  }
-}
-
-/** @throws {ArgumentError} if two types hold different structs of one name. `of` is what the message says of the first type. */
-export function requireSameStructs(
-  caller: string,
-  one: ElementType,
-  other: ElementType,
-  option: string,
-  of = "",
-): void {
-  const twice = one.files.find(({ name, text }) =>
-    other.files.some((file) => file.name === name && file.text !== text),
-  );
-  if (twice !== undefined) {
-    throw new ArgumentError(
-      `${caller}: ${one.name}${of} and ${other.name} hold different structs that are both called ${twice.name}; rename one`,
       option,
     );
   }

@@ -1,10 +1,10 @@
 import { paramsIn } from "../algebra/seen_params.ts";
 import { packedUnless } from "../kernels/kernel.ts";
-import { givenOf } from "../options.ts";
 import type { Weights } from "./bin_weights.ts";
 import { requireBindable } from "./binding_length.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
+import { givenOptions } from "./given_options.ts";
 import type { CheckedHistogram, HistogramOptions } from "./histogram.ts";
 import { countedOf, firstBins, storedBins } from "./histogram.ts";
 import { moveSizes } from "./plain_plan.ts";
@@ -26,7 +26,7 @@ export async function planScattered(
   const { lengthOnGpu = false } = options;
   const { bins, y, count } = binned;
   const { limits } = facts;
-  const tuning = givenOf(options, ["workGroupSize", "itemsPerThread"]);
+  const tuning = givenOptions(options, ["workGroupSize", "itemsPerThread"]);
   requireFeature(weights.type, title, facts);
   const sizes = moveSizes(title, type, facts, tuning);
   requireBindable(`${title}: bins`, count, Math.max(weights.type.bytes, 4), limits, "bins");

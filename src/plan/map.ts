@@ -1,4 +1,4 @@
-import { requireSameStructs } from "../algebra/require_name.ts";
+import { requireSameStructs } from "../algebra/require_same_structs.ts";
 import { paramsIn } from "../algebra/seen_params.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { isSameType, requireType } from "../algebra/types.ts";

@@ -1,5 +1,5 @@
 import { describe } from "../algebra/check_value.ts";
-import { requireSameStructs } from "../algebra/require_name.ts";
+import { requireSameStructs } from "../algebra/require_same_structs.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
 import { refuse } from "../errors.ts";

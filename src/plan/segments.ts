@@ -5,7 +5,7 @@ import { u32 } from "../algebra/integers.ts";
 import type { Monoid } from "../algebra/monoid.ts";
 import { monoid as monoidOf } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
-import { requireSameStructs } from "../algebra/require_name.ts";
+import { requireSameStructs } from "../algebra/require_same_structs.ts";
 import { paramsIn } from "../algebra/seen_params.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";

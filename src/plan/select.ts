@@ -25,13 +25,13 @@ import type { Sizes } from "../kernels/sizes.ts";
 import { digitsOf } from "../kernels/sort_key.ts";
 import type { SortedSegments } from "../kernels/sort_segments.ts";
 import { subgroup } from "../kernels/subgroup_tiles.ts";
-import { givenOf } from "../options.ts";
 import { checkedKey } from "./check_sort.ts";
 import { requireChosen } from "./check_tuning_options.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import { planCompact } from "./compact.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { mostThreads } from "./device_facts.ts";
+import { givenOptions } from "./given_options.ts";
 import type { ParamsOption, TuningOptions } from "./options.ts";
 import { moveSizes, ofItems, passOver, plainSizes } from "./plain_plan.ts";
 import type { Bindable, Bindings, Pass, PassParams, Plan, Scratch } from "./plan.ts";
@@ -491,7 +491,7 @@ export function planTopK(options: TopKOptions, given: DeviceFacts, testing: Sele
   }
   const by = {
     descending: ordered.descending,
-    ...givenOf(options, ["key", "params", "keyType", "bits", "passes"]),
+    ...givenOptions(options, ["key", "params", "keyType", "bits", "passes"]),
   };
   const sort = planSort({ type, ...by, indices: true, maxLength: most, lengthOnGpu }, facts, u32, ["items"]);
   const sizes = moveSizes(title, type, facts);

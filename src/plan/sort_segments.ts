@@ -9,11 +9,11 @@ import { areKeysAlone, networkKernel, networkSlot } from "../kernels/sort_networ
 import type { SegmentUse, SortedSegments } from "../kernels/sort_segments.ts";
 import { numberKernel, segmentsKernel, shortSegmentsKernel } from "../kernels/sort_segments.ts";
 import type { SortKernelOptions } from "../kernels/sort_tile.ts";
-import { givenOf } from "../options.ts";
 import type { Moved, SortOptions, SortTesting } from "./check_sort.ts";
 import { checkedSort } from "./check_sort.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { mostThreads } from "./device_facts.ts";
+import { givenOptions } from "./given_options.ts";
 import type { TuningOptions } from "./options.ts";
 import { moveSizes, ofItems, passOver } from "./plain_plan.ts";
 import type { Bindings, Plan, RangeName, Scratch } from "./plan.ts";
@@ -284,7 +284,7 @@ export function planSegmentSort(
 
 /** The options for tuning alone. */
 export const tuningIn = (options: TuningOptions): TuningOptions =>
-  givenOf(options, ["algorithm", "passes", "workGroupSize", "itemsPerThread"]);
+  givenOptions(options, ["algorithm", "passes", "workGroupSize", "itemsPerThread"]);
 
 /**
  * Sorts positions by their keys, and then by their segments. `order` leaves the positions by their keys. The adapter's own tuning does

@@ -1,10 +1,10 @@
 import { u32 } from "../algebra/integers.ts";
 import type { ElementType } from "../algebra/types.ts";
-import { givenOf } from "../options.ts";
 import type { SortOptions } from "./check_sort.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { planExpandRuns } from "./expand_runs.ts";
 import { planGather } from "./gather.ts";
+import { givenOptions } from "./given_options.ts";
 import type { Bindable, Scratch } from "./plan.ts";
 import { wholeWords } from "./plan.ts";
 import type { PlanFacts } from "./plan_facts.ts";
@@ -112,7 +112,7 @@ function sortOf(options: CheckedUnique, facts: DeviceFacts) {
 }
 
 /** The sizes that the caller chose. */
-const sizesIn = (options: CheckedUnique) => givenOf(options, ["workGroupSize", "itemsPerThread"]);
+const sizesIn = (options: CheckedUnique) => givenOptions(options, ["workGroupSize", "itemsPerThread"]);
 
 /** A stage over a word for each run, of which only the GPU knows how many there are. */
 const stageOfWords = (
