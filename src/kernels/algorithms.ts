@@ -14,13 +14,6 @@ export const hasFullSubgroups = ({
   maxSubgroupSize,
 }: Pick<Sizes, "workGroupSize" | "maxSubgroupSize">): boolean => workGroupSize % maxSubgroupSize === 0;
 
-/** The most lanes whose votes are in one word. */
-const MOST_VOTING_LANES = 32;
-
-/** Whether subgroups are full, and the votes of one are in one word. */
-export const votesInWord = (sizes: Pick<Sizes, "workGroupSize" | "maxSubgroupSize">): boolean =>
-  hasFullSubgroups(sizes) && sizes.maxSubgroupSize <= MOST_VOTING_LANES;
-
 /** The most rows of a tile that subgroups scan together. It is one if a subgroup may lack lanes. */
 export const mostRows = (
   sizes: Pick<Sizes, "workGroupSize" | "minSubgroupSize" | "maxSubgroupSize">,

@@ -6,12 +6,13 @@ import segmentValues from "#shaders/device/segments/values.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
 import type { SourceText } from "../text/source.ts";
 import type { TileShape } from "./algorithms.ts";
-import { algorithms, votesInWord } from "./algorithms.ts";
+import { algorithms } from "./algorithms.ts";
 import { elementWords, itemsOfVector, operatorSources } from "./contract.ts";
 import type { Kernel, SinglePassKernelOptions } from "./kernel.ts";
 import { inputFor, lengthFile, linkKernel, rangeSources } from "./kernel.ts";
 import { laneItems } from "./look_back.ts";
 import { laneStages, valueShuffles } from "./subgroup_sources.ts";
+import { votesInWord } from "./subgroup_tiles.ts";
 
 // The package loads this file only if a plan has segments.
 

@@ -21,11 +21,18 @@ import type { Monoid } from "../algebra/monoid.ts";
 import { roundingIn } from "../algebra/rounding.ts";
 import type { SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
-import { hasFullSubgroups, memoryOf, subgroupSlots, votesInWord } from "./algorithms.ts";
+import { hasFullSubgroups, memoryOf, subgroupSlots } from "./algorithms.ts";
 import { conversion } from "./contract.ts";
 import type { Sizes } from "./sizes.ts";
 import { hasBuiltin, scansNatively, subgroupSources, takesAnyOrder } from "./subgroup_sources.ts";
 import type { NumberedThreads, TileAlgorithm, TileTraits } from "./tiles.ts";
+
+/** The most lanes whose votes are in one word. */
+const MOST_VOTING_LANES = 32;
+
+/** Whether subgroups are full, and the votes of one are in one word. */
+export const votesInWord = (sizes: Pick<Sizes, "workGroupSize" | "maxSubgroupSize">): boolean =>
+  hasFullSubgroups(sizes) && sizes.maxSubgroupSize <= MOST_VOTING_LANES;
 
 /** The most bytes that rank_kept_by_votes.wgsl takes. Each device has twice as many, and what else a compaction takes is short. */
 const MOST_VOTES_BYTES = 2 ** 13;
