@@ -90,6 +90,7 @@ const { output } = await bundler.write({
               "src/kernels/sort_key.ts",
               "src/plan/explain_way.ts",
               "src/plan/gather.ts",
+              "src/plan/given_options.ts",
               "src/primitives/help.ts",
               "shaders/device/histogram/amount_one.wgsl",
               "shaders/device/histogram/bins_words.wgsl",
