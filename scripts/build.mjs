@@ -75,7 +75,7 @@ const { output } = await bundler.write({
               // What most of the files below share.
               "src/gpu/executor/with_params.ts",
               "src/kernels/move_items.ts",
-              "src/plan/one_dispatch_plan.ts",
+              "src/plan/plain_plan.ts",
               "src/plan/reduce.ts",
               "src/plan/window_length.ts",
               "shaders/device/io/total_buffer.wgsl",
@@ -90,6 +90,7 @@ const { output } = await bundler.write({
               "src/kernels/sort_key.ts",
               "src/plan/explain_way.ts",
               "src/plan/gather.ts",
+              "src/plan/given_options.ts",
               "src/primitives/help.ts",
               "shaders/device/histogram/amount_one.wgsl",
               "shaders/device/histogram/bins_words.wgsl",

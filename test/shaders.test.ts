@@ -747,8 +747,8 @@ const sumOfU32 = monoidOf(untyped(add), u32 as ElementType, "test");
 
 /** The sources of every algorithm that a tile may be scanned by. */
 const tileSources = (): [title: string, sources: readonly SourceText[]][] => [
-  ["blelloch", blelloch.sources(portableThreads)(sumOfU32)],
-  ["hillis-steele", hillisSteele.sources(portableThreads)(sumOfU32)],
+  ["blelloch", blelloch(portableThreads)(sumOfU32)],
+  ["hillis-steele", hillisSteele(portableThreads)(sumOfU32)],
   ...[32, 128].flatMap((maxSubgroupSize) =>
     [false, true].flatMap((subgroupIds) =>
       [f64, f32, u32, u64].flatMap((type) =>
@@ -758,7 +758,7 @@ const tileSources = (): [title: string, sources: readonly SourceText[]][] => [
             const monoid = monoidOf(untyped(op), type as ElementType, "test");
             return [
               `subgroup: ${op.name} ${type.name} of at most ${maxSubgroupSize}, ${subgroupIds}, ${Object.keys(traits)}`,
-              subgroup.sources(threads)(monoid, traits),
+              subgroup(threads)(monoid, traits),
             ];
           }),
         ),
@@ -863,7 +863,7 @@ test("kernels of tile.wgsl compile", async () => {
   const kept = {
     ...options,
     type: u32 as ElementType,
-    selector: { where: "x > i" },
+    selector: { by: "where", where: "x > i", flags: false },
     indices: false,
   } as const;
   const made = [

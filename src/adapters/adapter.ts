@@ -1,7 +1,7 @@
-import { amdTraits, traits as gpu } from "./gpu.ts";
-import { traits as nvidia } from "./nvidia.ts";
-import { traits as software } from "./software.ts";
-import type { Traits } from "./tables.ts";
+import { amdTraits, gpu } from "./gpu.ts";
+import { nvidia } from "./nvidia.ts";
+import { software } from "./software.ts";
+import type { Tables, Traits, TwoPassTable } from "./tables.ts";
 
 /** What an adapter's kind follows from. */
 export interface AdapterIdentity {
@@ -12,19 +12,24 @@ export interface AdapterIdentity {
 }
 
 /**
- * A table for each kind of adapter, by the name of the kind's file: those that compute on the CPU, NVIDIA's GPUs, which were measured, and all
+ * The tables of each kind of adapter, by the name of the kind's file: those that compute on the CPU, NVIDIA's GPUs, which were measured, and all
  * other GPUs.
  */
-export type ByKind<Table> = Readonly<Record<"software" | "nvidia" | "gpu", Table>>;
+const kinds = { software, nvidia, gpu } as const;
 
-/** The table for an adapter, of those of one primitive. */
-export const tableFor = <Table>(tables: ByKind<Table>, { software, vendor }: AdapterIdentity): Table =>
-  tables[software ? "software" : vendor === "nvidia" ? "nvidia" : "gpu"];
+const kindOf = ({ software, vendor }: AdapterIdentity): keyof typeof kinds =>
+  software ? "software" : vendor === "nvidia" ? "nvidia" : "gpu";
+
+/** The tables for an adapter. */
+export const tablesFor = (adapter: AdapterIdentity): Tables => kinds[kindOf(adapter)];
+
+/** The rows of plans for which the faster ways are not loaded. Those of NVIDIA's GPUs name subgroups, which such plans lack. */
+export const portableTwoPass = (adapter: AdapterIdentity): TwoPassTable =>
+  adapter.software ? software.twoPass : gpu.twoPass;
 
 /** The traits of an adapter. */
 export const traitsOf = (adapter: AdapterIdentity): Traits =>
-  tableFor<Traits>({ software, nvidia, gpu: adapter.vendor === "amd" ? amdTraits : gpu }, adapter);
+  !adapter.software && adapter.vendor === "amd" ? amdTraits : tablesFor(adapter).traits;
 
 /** The name of the file that has the tables for an adapter. */
-export const fileFor = (adapter: AdapterIdentity): string =>
-  tableFor({ software: "software.ts", nvidia: "nvidia.ts", gpu: "gpu.ts" }, adapter);
+export const fileFor = (adapter: AdapterIdentity): string => `${kindOf(adapter)}.ts`;

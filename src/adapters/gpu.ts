@@ -1,4 +1,4 @@
-import { cpuLengths, columns as nvidiaColumns, segmentSort as nvidiaSegmentSort } from "./nvidia.ts";
+import { nvidia } from "./nvidia.ts";
 import type {
   ColumnTable,
   HistogramRow,
@@ -8,6 +8,7 @@ import type {
   SelectRow,
   SinglePassTable,
   SortRow,
+  Tables,
   Traits,
   TwoPassTable,
 } from "./tables.ts";
@@ -17,10 +18,9 @@ import { plainSort } from "./tables.ts";
 // sizes. All fit WebGPU's default limits.
 
 // As on NVIDIA's GPUs.
-export const segmentSort = { ...nvidiaSegmentSort, tileThreads: 256 } as const satisfies SegmentSortRow;
-export { counting, expandRuns, merge, moves, search } from "./nvidia.ts";
+const segmentSort = { ...nvidia.segmentSort, tileThreads: 256 } as const satisfies SegmentSortRow;
 
-export const traits = {
+const traits = {
   looksBack: false,
   // An Intel GPU reported at least 16 lanes and ran 8, and Safari reports 32 for any GPU.
   tellsSubgroupSizes: false,
@@ -31,7 +31,7 @@ export const traits = {
   startsInOrder: false,
   patience: 1000,
   outlastsTunings: false,
-  cpuLengths,
+  cpuLengths: nvidia.traits.cpuLengths,
 } as const satisfies Traits;
 
 /** AMD's GPUs have the rows of all others. */
@@ -40,7 +40,7 @@ export const amdTraits = {
   tellsSubgroupSizes: true,
 } as const satisfies Traits;
 
-export const twoPass = {
+const twoPass = {
   scan: [
     // u32, 2^26: 320 µs (256 × 8: 322; Hillis and Steele, 128 × 8: 335; 128 × 4: 368; 256 × 16: 380; 256 × 4: 402), 2^20: 21.7.
     { elementBytes: 4, algorithm: "blelloch", workGroupSize: 128, items: 8 },
@@ -61,7 +61,7 @@ export const twoPass = {
 } as const satisfies TwoPassTable;
 
 // The sizes were not measured. A single pass is the default for those elements for which one is faster on an H200, once a test has shown that it works.
-export const singlePass = {
+const singlePass = {
   scan: [
     { elementBytes: 4, algorithm: "blelloch", workGroupSize: 256, items: 8, isDefault: true },
     { elementBytes: 64, algorithm: "blelloch", workGroupSize: 256, items: 4 },
@@ -76,10 +76,10 @@ export const singlePass = {
 } as const satisfies SinglePassTable;
 
 // Not measured.
-export const reduction = { takesMoreNarrowItems: true } as const satisfies ReductionTable;
+const reduction = { takesMoreNarrowItems: true } as const satisfies ReductionTable;
 
 // Not measured.
-export const rows = {
+const rows = {
   byLevels: [
     { elementBytes: 4, algorithm: "hillis-steele", workGroupSize: 256, items: 8 },
     { elementBytes: 8, algorithm: "hillis-steele", workGroupSize: 256, items: 4 },
@@ -89,10 +89,10 @@ export const rows = {
 } as const satisfies RowsTable;
 
 // As on NVIDIA's GPUs, but in smaller work-groups.
-export const columns = {
-  ...nvidiaColumns,
+const columns = {
+  ...nvidia.columns,
   scan: {
-    ...nvidiaColumns.scan,
+    ...nvidia.columns.scan,
     rows: [
       { elementBytes: 4, algorithm: "hillis-steele", workGroupSize: 256, items: 8 },
       { elementBytes: 8, algorithm: "hillis-steele", workGroupSize: 256, items: 8 },
@@ -102,7 +102,7 @@ export const columns = {
 } as const satisfies ColumnTable;
 
 // Not measured.
-export const histogram = {
+const histogram = {
   workGroupSize: 256,
   items: 16,
   copies: 8,
@@ -113,7 +113,7 @@ export const histogram = {
 } as const satisfies HistogramRow;
 
 // Not measured.
-export const select = {
+const select = {
   workGroupSize: 256,
   items: 16,
   workGroups: 512,
@@ -125,7 +125,7 @@ export const select = {
 } as const satisfies SelectRow;
 
 // Not measured.
-export const sort = {
+const sort = {
   ...plainSort,
   workGroupSize: 256,
   items: 12,
@@ -140,3 +140,21 @@ export const sort = {
   copies: 2,
   compared: [[1024, 32, 256]],
 } as const satisfies SortRow;
+
+export const gpu = {
+  traits,
+  twoPass,
+  singlePass,
+  reduction,
+  rows,
+  columns,
+  counting: nvidia.counting,
+  histogram,
+  search: nvidia.search,
+  moves: nvidia.moves,
+  merge: nvidia.merge,
+  expandRuns: nvidia.expandRuns,
+  select,
+  sort,
+  segmentSort,
+} as const satisfies Tables;

@@ -11,6 +11,7 @@ import type {
   Shape,
   SinglePassTable,
   SortRow,
+  Tables,
   Traits,
   TwoPassTable,
 } from "./tables.ts";
@@ -25,7 +26,7 @@ import type {
 // 703 and 287 to 353; histograms of 2^15 131 to 283 and 143 to 229, of 2^16 248 to 291 and 150 to 172; searches of 2^10 among 2^10 119 and 164, of
 // 2^11 236 and 169; compactions of 2^16 211 to 233 and 230, `unique` 233 and 372, `merge` 1343 and 1227, 8 classes 468 and 406, `gather` 255 and 512,
 // of 2^17 380 to 499 and 323, 450 and 389, 2724 and 2126, 960 and 507, 519 and 777. In browsers a call to the GPU takes longer.
-export const cpuLengths = {
+const cpuLengths = {
   scan: 2 ** 15,
   reduce: 2 ** 15,
   sort: 2 ** 13,
@@ -37,7 +38,7 @@ export const cpuLengths = {
   others: 2 ** 16,
 } as const satisfies CpuLengths;
 
-export const traits = {
+const traits = {
   looksBack: true,
   tellsSubgroupSizes: true,
   // u32, H200, by a single pass and by two: 2^24 49.2 and 78, 2^27 276.9 and 402.6.
@@ -51,7 +52,7 @@ export const traits = {
   cpuLengths,
 } as const satisfies Traits;
 
-export const twoPass = {
+const twoPass = {
   scan: [
     // u32, 2^28: 783 µs (256 × 16: 798).
     { elementBytes: 4, algorithm: "subgroup", workGroupSize: 256, items: 8 },
@@ -88,7 +89,7 @@ export const twoPass = {
   compact: [{ elementBytes: 64, algorithm: "subgroup", workGroupSize: 256, items: 8 }],
 } as const satisfies TwoPassTable;
 
-export const singlePass = {
+const singlePass = {
   totals: [
     // u32, H100, 2^28, rows of 32: 895 µs (512 × 16: 930; 128 × 32: 1115; 256 × 32: 1073), runs of 32 with their keys: 1026
     // (512 × 16: 1072; 128 × 32: 1162). The elements are those of segments, of 8 bytes.
@@ -230,7 +231,7 @@ export const singlePass = {
   mostWorkGroups: 2048,
 } as const satisfies SinglePassTable;
 
-export const reduction = {
+const reduction = {
   // Elements of two words of a key, a position and 0. Arg-min of u64 and f64, H100, 2^28 words: 365 and 366.
   positions: { algorithm: "subgroup", workGroupSize: 256, items: 4 },
   // u64 from u32, H100, a dispatch for each level: 256 × 16 take 41 at 2^24 (256 × 8: 55; 512 × 16: 51; 256 × 32: 73). 2^28: 256 × 24 take 372
@@ -238,7 +239,7 @@ export const reduction = {
   takesMoreNarrowItems: true,
 } as const satisfies ReductionTable;
 
-export const rows = {
+const rows = {
   // f64, H100, 2^27 in rows of 32 and 1024: scans 2691 and 3821 (as segments 3453 and 4946), reductions 1268 and 1870 (3494 and 5434).
   byLevels: [
     { elementBytes: 4, algorithm: "hillis-steele", workGroupSize: 128, items: 16 },
@@ -274,7 +275,7 @@ export const rows = {
   },
 } as const satisfies RowsTable;
 
-export const columns = {
+const columns = {
   scan: {
     alone: 2 ** 16,
     threads: 2 ** 17,
@@ -302,10 +303,10 @@ export const columns = {
 
 // Work-groups that have nothing to do: 20,000 of a compaction start in 20 µs, and an indirect dispatch of 0.5 ms takes 50 longer than a direct one. A
 // scan in two passes, H100, 1000 items of at most 2^28: 41 for 839.
-export const counting = { few: 4096, countsOnePass: false } as const satisfies CountTable;
+const counting = { few: 4096, countsOnePass: false } as const satisfies CountTable;
 
 // H100, 2^28 u32, 256 bins whose width is divided: random 969, all equal 925 (32 copies: 1462, 1456), where a scan takes 742.
-export const histogram = {
+const histogram = {
   workGroupSize: 512,
   items: 16,
   copies: 8,
@@ -316,22 +317,22 @@ export const histogram = {
 } as const satisfies HistogramRow;
 
 // Searches, and moves of items to their places: not compared with other sizes.
-export const search = { workGroupSize: 256, items: 4 } as const satisfies Shape;
-export const moves = { workGroupSize: 256, items: 4 } as const satisfies Shape;
+const search = { workGroupSize: 256, items: 4 } as const satisfies Shape;
+const moves = { workGroupSize: 256, items: 4 } as const satisfies Shape;
 
 // Merges: tiles whose items take more work-group memory have fewer. H200, 2^26 + 2^26, keys alone 397 (256 × 11: 426; 256 × 13: 464; 128 × 11: 417),
 // with values 822 (256 × 5: 880; 128 × 9: 894; 256 × 3: 853; 256 × 11: 921).
-export const merge = {
+const merge = {
   alone: { workGroupSize: 256, items: 9 },
   withValues: { workGroupSize: 128, items: 5 },
 } as const satisfies MergeTable;
 
 // Runs of 4 that are written out, H200, 2^24: 130 (256 × 8: 138; 512 × 4: 132; 128 × 16: 189), 2^26: 438 (486; 523; 636).
-export const expandRuns = { workGroupSize: 128, items: 8 } as const satisfies Shape;
+const expandRuns = { workGroupSize: 128, items: 8 } as const satisfies Shape;
 
 // The greatest 100 of f32, H100, 2^28: 401 by 1024 threads × 16 elements in blocks (512 × 16: 417; 512 × 8: 431; 1024 × 8: 406). The
 // other numbers were not compared.
-export const select = {
+const select = {
   workGroupSize: 256,
   items: 16,
   workGroups: 528,
@@ -343,7 +344,7 @@ export const select = {
   inOrder: 512,
 } as const satisfies SelectRow;
 
-export const sort = {
+const sort = {
   // H100, 2^26 u32, µs, as they arrive: 1373 (256 × 30: 1477; 256 × 36: 1418; 384 × 22: 1437; 512 × 16: 1449; CUB 1449). By votes: 1779
   // (256 × 22: 1970; 256 × 28: 1879; 256 × 36: 1834; 256 × 40: 2417, since a thread then takes more registers, and a multiprocessor has room
   // for one work-group; 384 × 20: 1909; 512 × 16: 1954; CUB 1464). With u32 values: 2566 (256 × 22: 2623; 256 × 32: 3462; CUB 2347). 2^25 u64:
@@ -386,7 +387,7 @@ export const sort = {
   partBytes: 22_528,
 } as const satisfies SortRow;
 
-export const segmentSort = {
+const segmentSort = {
   // H100, 2^26 u32: segments of 8 take 287 (by digits 13,469), of 16 414, of 32 776 (4280), of 64 1458. f32 alone, of 16: 438 (by networks 543).
   compared: { keys: 8, floats: 16, items: 32 },
   comparedThreads: 256,
@@ -401,3 +402,21 @@ export const segmentSort = {
   tile: 4096,
   tileThreads: 512,
 } as const satisfies SegmentSortRow;
+
+export const nvidia = {
+  traits,
+  twoPass,
+  singlePass,
+  reduction,
+  rows,
+  columns,
+  counting,
+  histogram,
+  search,
+  moves,
+  merge,
+  expandRuns,
+  select,
+  sort,
+  segmentSort,
+} as const satisfies Tables;

@@ -10,6 +10,7 @@ import type {
   Shape,
   SinglePassTable,
   SortRow,
+  Tables,
   Traits,
   TwoPassTable,
 } from "./tables.ts";
@@ -18,7 +19,7 @@ import { plainSort } from "./tables.ts";
 // Adapters that compute on the CPU. SwiftShader was measured, on two cores. A barrier takes the most time, and takes it for each thread, so few threads take
 // many items. Memory does not limit the speed, so that it gains nothing to read data once. bench/LOG.md has the rest.
 
-export const traits = {
+const traits = {
   looksBack: false,
   tellsSubgroupSizes: true,
   recordsBySubgroups: false,
@@ -44,10 +45,10 @@ const scan = [
 // It counts items, in elements of 4 bytes.
 const compact = [{ elementBytes: 64, algorithm: "hillis-steele", workGroupSize: 32, items: 16 }] as const;
 
-export const twoPass = { scan, reduce: scan, compact } as const satisfies TwoPassTable;
+const twoPass = { scan, reduce: scan, compact } as const satisfies TwoPassTable;
 
 // A single pass takes the same time as two.
-export const singlePass = {
+const singlePass = {
   scan,
   totals: scan,
   offsets: scan,
@@ -56,9 +57,9 @@ export const singlePass = {
   parts: compact,
 } as const satisfies SinglePassTable;
 
-export const reduction = { takesMoreNarrowItems: false } as const satisfies ReductionTable;
+const reduction = { takesMoreNarrowItems: false } as const satisfies ReductionTable;
 
-export const rows = {
+const rows = {
   byLevels: scan,
   longestByLevels: Infinity,
 } as const satisfies RowsTable;
@@ -69,16 +70,16 @@ const columnRows = [
   { elementBytes: 64, algorithm: "hillis-steele", workGroupSize: 32, items: 1 },
 ] as const;
 
-export const columns = {
+const columns = {
   scan: { alone: 32, threads: 64, rows: columnRows },
   reduce: { alone: 64, threads: 64, rows: columnRows },
 } as const satisfies ColumnTable;
 
 // It takes as long for two work-groups as for the count. 1000 items of at most 2^18 take 0.2 ms (a work-group for each tile: 110).
-export const counting = { few: 16, countsOnePass: true } as const satisfies CountTable;
+const counting = { few: 16, countsOnePass: true } as const satisfies CountTable;
 
 // Threads of a work-group take turns, so that copies of a counter save nothing.
-export const histogram = {
+const histogram = {
   workGroupSize: 64,
   items: 16,
   copies: 1,
@@ -89,14 +90,14 @@ export const histogram = {
 } as const satisfies HistogramRow;
 
 // Not compared with other sizes. Of runs that are written out, long ones take up to 1.4 times as long as if each item searches.
-export const search = { workGroupSize: 64, items: 16 } as const satisfies Shape;
-export const moves = { workGroupSize: 64, items: 16 } as const satisfies Shape;
-export const expandRuns = { workGroupSize: 64, items: 16 } as const satisfies Shape;
+const search = { workGroupSize: 64, items: 16 } as const satisfies Shape;
+const moves = { workGroupSize: 64, items: 16 } as const satisfies Shape;
+const expandRuns = { workGroupSize: 64, items: 16 } as const satisfies Shape;
 const merged = { workGroupSize: 64, items: 15 } as const satisfies Shape;
-export const merge = { alone: merged, withValues: merged } as const satisfies MergeTable;
+const merge = { alone: merged, withValues: merged } as const satisfies MergeTable;
 
 // Not compared with other sizes.
-export const select = {
+const select = {
   workGroupSize: 64,
   items: 16,
   workGroups: 16,
@@ -108,7 +109,7 @@ export const select = {
 } as const satisfies SelectRow;
 
 // 2^14 keys: 25 ms, with values 64 (luma.gl's GPUSort: 110).
-export const sort = {
+const sort = {
   ...plainSort,
   workGroupSize: 64,
   items: 16,
@@ -126,7 +127,7 @@ export const sort = {
 } as const satisfies SortRow;
 
 // Each work-group of a radix sort takes 1.3 ms, and a network of 16 items a thread takes seconds to compile. So networks sort nothing.
-export const segmentSort = {
+const segmentSort = {
   compared: { keys: 96, floats: 96, items: 96 },
   comparedThreads: 64,
   comparedItems: 4,
@@ -137,3 +138,21 @@ export const segmentSort = {
   tile: 1024,
   tileThreads: 64,
 } as const satisfies SegmentSortRow;
+
+export const software = {
+  traits,
+  twoPass,
+  singlePass,
+  reduction,
+  rows,
+  columns,
+  counting,
+  histogram,
+  search,
+  moves,
+  merge,
+  expandRuns,
+  select,
+  sort,
+  segmentSort,
+} as const satisfies Tables;

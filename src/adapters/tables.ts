@@ -232,6 +232,26 @@ export interface SegmentSortRow {
   readonly slotItems: { readonly upTo: number; readonly items: number; readonly longer: number };
 }
 
+/** All tables of a kind of adapter. */
+export interface Tables {
+  readonly traits: Traits;
+  readonly twoPass: TwoPassTable;
+  readonly singlePass: SinglePassTable;
+  readonly reduction: ReductionTable;
+  readonly rows: RowsTable;
+  readonly columns: ColumnTable;
+  readonly counting: CountTable;
+  readonly histogram: HistogramRow;
+  readonly search: Shape;
+  /** Sizes of kernels that move items. */
+  readonly moves: Shape;
+  readonly merge: MergeTable;
+  readonly expandRuns: Shape;
+  readonly select: SelectRow;
+  readonly sort: SortRow;
+  readonly segmentSort: SegmentSortRow;
+}
+
 /**
  * What was measured on the adapter itself, as `wavefold tune` does. It overrides the rows of the adapter's kind. `loaded` are the algorithms
  * that are loaded.

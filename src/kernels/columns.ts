@@ -10,9 +10,17 @@ import type { Monoid } from "../algebra/monoid.ts";
 import type { SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
 import type { Side } from "./contract.ts";
-import { operatorSources, storageText } from "./contract.ts";
+import { operatorSources } from "./contract.ts";
 import type { Ends, Kernel, Mirror } from "./kernel.ts";
-import { filesOf, inputFor, lengthFile, linkKernel, prefixText, resultSources } from "./kernel.ts";
+import {
+  filesOf,
+  inputFor,
+  lengthFile,
+  linkKernel,
+  prefixText,
+  rangeSources,
+  resultSources,
+} from "./kernel.ts";
 import type { ItemMap } from "./map.ts";
 import type { Sizes } from "./sizes.ts";
 
@@ -47,7 +55,6 @@ export function scanColumnsKernel(
 ): Kernel {
   const { sizes, lengthOnGpu, map, ends, ofMatrices, side, exclusive, oneBuffer, mirror, carry, block } =
     options;
-  const { type } = monoid;
   const shown = exclusive && side === "items" ? monoid.start?.before : undefined;
   return linkKernel(
     `wavefold scan ${block ? "blocks of columns" : "columns"} of ${side} <${monoid.title}>`,
@@ -55,10 +62,7 @@ export function scanColumnsKernel(
     [
       prefixText(exclusive),
       ...operatorSources(monoid),
-      ...(map?.sources(monoid, side, 1, true, shown) ?? [
-        storageText(monoid, side, side, 1, shown),
-        ...type.files,
-      ]),
+      ...rangeSources(monoid, { input: side, output: side, vector: 1, map, storesVectors: true, shown }),
       ...filesOf(oneBuffer ? "one-buffer" : "items", mirror).files,
       ...(ends?.sources(carry ? "spine" : "one tile") ?? [carry ? carrySpine : carryNone]),
       lengthFile(lengthOnGpu),
@@ -94,10 +98,7 @@ export function reduceColumnsKernel(
     "reduce_columns",
     [
       ...operatorSources(monoid),
-      ...((input === "items" ? map : undefined)?.sources(monoid, output, 1, false) ?? [
-        storageText(monoid, input, output, 1),
-        ...monoid.type.files,
-      ]),
+      ...rangeSources(monoid, { input, output, vector: 1, map }),
       totalOfNothing(monoid, output),
       ...inputFor("items", mirror),
       outputItems,

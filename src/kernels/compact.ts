@@ -44,14 +44,20 @@ import type { TileTraits } from "./tiles.ts";
 
 /** What decides whether an item is kept. */
 export type Selector =
+  | { readonly by: "flags" }
   /** With `flags`, an item is kept if its flag is set, too. */
-  | { readonly where: string; readonly flags?: boolean }
-  | { readonly class: string; readonly classes: number }
-  /** Declares `keep`. */
-  | { readonly sources: readonly Source[] }
-  | "flags";
+  | { readonly by: "where"; readonly where: string; readonly flags: boolean }
+  | { readonly by: "class"; readonly class: string; readonly classes: number }
+  /** They declare `keep`. */
+  | { readonly by: "sources"; readonly sources: readonly Source[] };
 
-/** Declares `keep` and `kept_item`, which the shaders of a compaction call. */
+/** Whether positions are found by flags alone, so that no kernel reads the items. */
+export const readsNoItems = ({
+  selector,
+  indices,
+}: Pick<CompactKernelOptions, "selector" | "indices">): boolean => selector.by === "flags" && indices;
+
+/** Declares what the shaders of a compaction call: `kept_item`, and `keep`, or `class_of` of a partition by classes. */
 function compactionSources(
   type: ElementType,
   selector: Selector,
@@ -70,14 +76,14 @@ function compactionSources(
     `  return ${indices ? "index + call.first_index" : map === undefined ? "item" : "mapped_item(item, index)"};`,
     "}",
     "",
-    ...((selector === "flags" && map === undefined) || (selector !== "flags" && "sources" in selector)
+    ...((selector.by === "flags" && map === undefined) || selector.by === "sources"
       ? []
       : [valueFromItem(from)]),
   ];
-  if (selector === "flags" || "sources" in selector) {
-    return [generated(head.join("\n")), ...(selector === "flags" ? [keepFlagged] : selector.sources)];
+  if (selector.by === "flags" || selector.by === "sources") {
+    return [generated(head.join("\n")), ...(selector.by === "flags" ? [keepFlagged] : selector.sources)];
   }
-  const isWhere = "where" in selector;
+  const isWhere = selector.by === "where";
   const expression = isWhere ? selector.where : selector.class;
   const own = "value_from_item(item), index + call.first_index";
   const [declared, call] = isWhere
@@ -130,11 +136,13 @@ export type Indirect =
 
 /** How a partition differs from a compaction: it stores the items that are not kept, too. */
 export interface Parted {
-  readonly primitive: "partition";
   /** The files that replace those of a compaction: they say which items are stored, and where. */
   readonly store?: readonly SourceText[];
-  /** Whether the rest goes to a range of its own. Then no place depends on how many items are kept in all. */
-  readonly hasRest?: true;
+  /**
+   * Whether the rest comes behind the kept items, in the output. Then its places depend on how many items are kept in all. Otherwise it has a
+   * range of its own.
+   */
+  readonly restFollows: boolean;
   /** For classes, the kernels that count and move items class by class. */
   readonly classes?: {
     /** How many there are. */
@@ -144,7 +152,7 @@ export interface Parted {
     /** The files that count items and move them, if items have these sizes. */
     kernelsOf(options: TileShape): ClassKernels;
     /** The kernel that stores where classes begin. */
-    offsets(count: Monoid, sizes: Sizes): Kernel;
+    offsets(sum: Monoid, sizes: Sizes): Kernel;
   };
 }
 
@@ -189,9 +197,9 @@ export interface CompactKernelOptions extends KernelOptions, ParamsSeen {
   readonly parted?: Parted | undefined;
 }
 
-/** The sources that all kernels of a compaction share. `count` is the sum of u32. */
+/** The sources that all kernels of a compaction share. `sum` is that of u32. */
 function compactSources(
-  count: Monoid,
+  sum: Monoid,
   options: CompactKernelOptions,
   vector: number,
   traits: Pick<TileTraits, "moves"> = {},
@@ -199,14 +207,14 @@ function compactSources(
   const { type, selector, indices, sources, lengthOnGpu, map, params } = options;
   return [
     prefixText(true),
-    ...operatorSources(count),
+    ...operatorSources(sum),
     ...compactionSources(type, selector, indices, vector, map, params),
     // The sources of a selector bring the files of the type.
-    ...(selector !== "flags" && "sources" in selector
+    ...(selector.by === "sources"
       ? []
-      : (map?.keptSources(type) ?? (selector === "flags" ? typeFiles : expressionFiles)(type))),
+      : (map?.keptSources(type) ?? (selector.by === "flags" ? typeFiles : expressionFiles)(type))),
     lengthFile(lengthOnGpu),
-    ...sources(count, { votes: vector === 1, ...traits }),
+    ...sources(sum, { votes: vector === 1, ...traits }),
     loadKept,
   ];
 }
@@ -214,39 +222,24 @@ function compactSources(
 /**
  * How many items a vector has. With subgroups, lanes take single items, so that a row's kept items are stored side by side.
  */
-const compactVector = ({
-  algorithm,
-  arrangement,
-  type,
-  selector,
-  indices,
-  sizes,
-  map,
-}: CompactKernelOptions): number =>
-  isWide(arrangement) && !(selector === "flags" && indices) && !algorithms[algorithm].subgroups
+const compactVector = (options: CompactKernelOptions): number => {
+  const { algorithm, arrangement, type, sizes, map } = options;
+  return isWide(arrangement) && !readsNoItems(options) && !algorithms[algorithm].subgroups
     ? itemsOfVector(map?.from.bytes ?? type.bytes, sizes.items)
     : 1;
+};
 
-const compactInput = ({
-  arrangement,
-  selector,
-  indices,
-  packed,
-}: CompactKernelOptions): readonly SourceText[] =>
-  selector === "flags" && indices ? [noInput, edges] : inputFor(arrangement, packed);
+const compactInput = (options: CompactKernelOptions): readonly SourceText[] =>
+  readsNoItems(options) ? [noInput, edges] : inputFor(options.arrangement, options.packed);
 
 /** The kernel that counts how many items of each tile are kept. */
-export function countKernel(count: Monoid, options: CompactKernelOptions): Kernel {
+export function countKernel(sum: Monoid, options: CompactKernelOptions): Kernel {
   const vector = compactVector(options);
   const classes = options.parted?.classes?.kernelsOf(options);
   return linkKernel(
     `wavefold count ${classes ? "classes" : "kept"} <${options.type.name}>`,
     classes ? "count_classes" : "count_tiles",
-    [
-      ...compactSources(count, options, vector),
-      ...compactInput(options),
-      ...(classes?.count ?? [countTiles]),
-    ],
+    [...compactSources(sum, options, vector), ...compactInput(options), ...(classes?.count ?? [countTiles])],
     options.sizes,
     { vector, more: classes?.constants },
   );
@@ -254,7 +247,7 @@ export function countKernel(count: Monoid, options: CompactKernelOptions): Kerne
 
 /** The kernel that moves a tile's kept items, or their positions, to their places. */
 export function compactKernel(
-  count: Monoid,
+  sum: Monoid,
   options: CompactKernelOptions & {
     /** Where carries come from: the spine, or the sources that a single pass looks back with. */
     readonly carry: "spine" | readonly SourceText[];
@@ -267,10 +260,10 @@ export function compactKernel(
   const singlePass = typeof carry === "object";
   const classes = parted?.classes?.kernelsOf(options);
   return linkKernel(
-    `wavefold ${parted?.primitive ?? "compact"} ${indices ? "indices" : "items"}${singlePass ? " in a single pass" : ""} <${type.name}>`,
+    `wavefold ${parted ? "partition" : "compact"} ${indices ? "indices" : "items"}${singlePass ? " in a single pass" : ""} <${type.name}>`,
     singlePass ? "compact_single_pass" : classes ? "part_classes" : "compact_tiles",
     [
-      ...compactSources(count, options, vector, { moves: classes === undefined }),
+      ...compactSources(sum, options, vector, { moves: classes === undefined }),
       ...(arrangement === "one-buffer"
         ? filesOf(arrangement).files
         : [...compactInput(options), outputItems]),
@@ -293,22 +286,22 @@ export const totalSources = (indirect: Indirect | undefined, mostWorkGroups: num
 
 /** The kernel that scans the last level of a spine of counts in place, and stores their total. */
 export function topOfCountsKernel(
-  count: Monoid,
+  sum: Monoid,
   options: KernelOptions & { readonly indirect?: Indirect; readonly mostWorkGroups: number },
 ): Kernel {
   const { sources, sizes, indirect, mostWorkGroups } = options;
   return linkKernel(
-    `wavefold scan counts <${count.title}>`,
+    `wavefold scan counts <${sum.title}>`,
     "scan_tiles",
     [
       prefixText(true),
-      ...operatorSources(count),
-      storageText(count, "elements", "elements", 1),
+      ...operatorSources(sum),
+      storageText(sum, "elements", "elements", 1),
       ...filesOf("one-buffer").files,
       carryNone,
       ...totalSources(indirect, mostWorkGroups),
       lengthOfCall,
-      ...sources(count),
+      ...sources(sum),
       loadItems,
       storePrefixes,
       scanTiles,

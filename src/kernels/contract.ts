@@ -12,7 +12,7 @@ const WIDE = 16;
 /** The most bytes of a vector, for items whose size is no power of two. */
 const MOST_VECTOR_BYTES = 64;
 
-const greatestCommonDivisor = (a: number, b: number): number =>
+export const greatestCommonDivisor = (a: number, b: number): number =>
   b === 0 ? a : greatestCommonDivisor(b, a % b);
 
 /** The least number that is a multiple of both. */

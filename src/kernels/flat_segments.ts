@@ -10,9 +10,9 @@ import flatRows from "#shaders/device/segments/flat_rows.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
 import type { SourceText } from "../text/source.ts";
-import { elementWords, itemsOfVector, operatorSources, storageText } from "./contract.ts";
-import type { Arrangement, Kernel, KernelOptions, ScanKernelOptions } from "./kernel.ts";
-import { filesOf, lengthFile, linkKernel, prefixText } from "./kernel.ts";
+import { elementWords, itemsOfVector, operatorSources } from "./contract.ts";
+import type { Kernel, SinglePassKernelOptions } from "./kernel.ts";
+import { filesOf, lengthFile, linkKernel, prefixText, rangeSources } from "./kernel.ts";
 import { valueSources } from "./offsets.ts";
 import { laneStages, takesAnyOrder } from "./subgroup_sources.ts";
 
@@ -41,8 +41,7 @@ function headFilesOf(heads: FlatHeads): readonly SourceText[] {
 export function scanFlatSegmentsKernel(
   monoid: Monoid,
   heads: FlatHeads,
-  options: KernelOptions &
-    ScanKernelOptions & { readonly arrangement: Arrangement; readonly carry: readonly SourceText[] },
+  options: SinglePassKernelOptions,
 ): Kernel {
   const { sources, sizes, arrangement, carry, lengthOnGpu, map, exclusive, segments } = options;
   const { type, onValues } = monoid;
@@ -53,10 +52,7 @@ export function scanFlatSegmentsKernel(
     [
       prefixText(exclusive),
       ...operatorSources(monoid),
-      ...(map?.sources(monoid, "items", vector, true) ?? [
-        storageText(monoid, "items", "items", vector),
-        ...type.files,
-      ]),
+      ...rangeSources(monoid, { input: "items", output: "items", vector, map, storesVectors: true }),
       ...filesOf(arrangement).files,
       ...valueSources(onValues),
       firstNeeded,

@@ -174,15 +174,29 @@ export const prefixText = (exclusive: boolean): SourceText =>
 
 export const lengthFile = (lengthOnGpu: boolean): SourceText => (lengthOnGpu ? lengthBuffer : lengthOfCall);
 
-/** The declarations of what a kernel reads and writes, and the type's files. */
-const storageSources = (
+/** How a kernel of an operator reads and writes its ranges. */
+export interface RangesRead {
+  readonly input: Side;
+  readonly output: Side;
+  readonly vector: number;
+  /** The map that items go through. Elements go through none. */
+  readonly map?: ItemMap | undefined;
+  /** Whether a map stores vectors of as many items as it loads. */
+  readonly storesVectors?: boolean;
+  /** As in {@link storageText}. */
+  readonly shown?: string | undefined;
+  readonly isMirrored?: boolean;
+}
+
+/** The declarations of what a kernel reads and writes, and the files of its types: those of the map, or of the operator's type. */
+export const rangeSources = (
   monoid: Monoid,
-  input: Side,
-  output: Side,
-  vector: number,
-  shown: string | undefined,
-  isMirrored: boolean,
-): readonly Source[] => [storageText(monoid, input, output, vector, shown, isMirrored), ...monoid.type.files];
+  { input, output, vector, map, storesVectors = false, shown, isMirrored }: RangesRead,
+): readonly Source[] =>
+  (input === "items" ? map : undefined)?.sources(monoid, output, vector, storesVectors, shown) ?? [
+    storageText(monoid, input, output, vector, shown, isMirrored),
+    ...monoid.type.files,
+  ];
 
 /** Where a kernel's carry comes from; `result` is for the kernel that stores the result of a reduction. */
 export type CarryPlace = "one tile" | "spine" | "look-back" | "result";
@@ -228,11 +242,12 @@ export interface SegmentSources {
   /** Stores the number of segments. */
   readonly count?: SourceText;
   /** The kernel of a single pass, if it differs from that of a scan. */
-  singlePass?(
-    options: KernelOptions &
-      ScanKernelOptions & { readonly arrangement: Arrangement; readonly carry: readonly SourceText[] },
-  ): Kernel | undefined;
+  singlePass?(options: SinglePassKernelOptions): Kernel | undefined;
 }
+
+/** The options of the kernel of a single pass over segments. `carry` is what it looks back with. */
+export type SinglePassKernelOptions = KernelOptions &
+  ScanKernelOptions & { readonly arrangement: Arrangement; readonly carry: readonly SourceText[] };
 
 /** The options that all kernels of a scan share. */
 export interface ScanKernelOptions {
@@ -320,8 +335,15 @@ export function scanKernel(
     (own) => [
       segments?.prefix ?? prefixText(exclusive),
       ...operatorSources(monoid),
-      ...(map?.sources(monoid, side, vector, !totals, shown) ??
-        storageSources(monoid, side, side, vector, shown, mirror !== undefined)),
+      ...rangeSources(monoid, {
+        input: side,
+        output: side,
+        vector,
+        map,
+        storesVectors: !totals,
+        shown,
+        isMirrored: mirror !== undefined,
+      }),
       ...(totals ? [...inputFor(arrangement), ...(segments?.output ?? [outputItems])] : lying.files),
       ...(singlePass ? [scanSinglePass, ...carry] : (own.entryPoint ?? [scanTiles])),
       ...endSources(carry, ends, segments),
@@ -388,8 +410,7 @@ export function reduceKernel(
     "reduce_tiles",
     (own) => [
       ...operatorSources(monoid),
-      ...(mapped?.sources(monoid, output, vector, false, shown) ??
-        storageSources(monoid, input, output, vector, shown, mirror !== undefined)),
+      ...rangeSources(monoid, { input, output, vector, map, shown, isMirrored: mirror !== undefined }),
       // The input is only read here. If it shares a buffer with the output, that buffer is bound once, for reading.
       ...lying.input,
       outputItems,

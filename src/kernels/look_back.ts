@@ -14,7 +14,7 @@ import { generated } from "../text/source.ts";
 import type { TileShape } from "./algorithms.ts";
 import { algorithms, hasFullSubgroups, memoryOf } from "./algorithms.ts";
 import { constantsText, elementWords } from "./contract.ts";
-import { regrouped } from "./words.ts";
+import { range, regrouped } from "./words.ts";
 
 /** How a single pass looks back. The size of its spine follows from this. */
 export interface LookBackShape {
@@ -119,8 +119,6 @@ function wordsText(monoid: Monoid): SourceText {
     ].join("\n"),
   );
 }
-
-const range = (length: number): number[] => [...Array(length).keys()];
 
 /** The functions that take an element of an operator apart into words, and put it together, by other names. */
 function conversionsText(

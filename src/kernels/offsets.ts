@@ -6,16 +6,17 @@ import segmentValues from "#shaders/device/segments/values.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
 import type { SourceText } from "../text/source.ts";
 import type { TileShape } from "./algorithms.ts";
-import { algorithms, hasFullSubgroups } from "./algorithms.ts";
-import { elementWords, itemsOfVector, operatorSources, storageText } from "./contract.ts";
-import type { Arrangement, Kernel, KernelOptions, ScanKernelOptions } from "./kernel.ts";
-import { inputFor, lengthFile, linkKernel } from "./kernel.ts";
+import { algorithms } from "./algorithms.ts";
+import { elementWords, itemsOfVector, operatorSources } from "./contract.ts";
+import type { Kernel, SinglePassKernelOptions } from "./kernel.ts";
+import { inputFor, lengthFile, linkKernel, rangeSources } from "./kernel.ts";
 import { laneItems } from "./look_back.ts";
 import { laneStages, valueShuffles } from "./subgroup_sources.ts";
+import { votesInWord } from "./subgroup_tiles.ts";
 
 // The package loads this file only if a plan has segments.
 
-/** The bits of a word: the most lanes whose votes are in one, and the most items of a thread of which a word tells which ones end segments. */
+/** The bits of a word: the most items of a thread of which a word tells which ones end segments. */
 export const WORD_BITS = 32;
 /** The most bytes of a value that is moved lane by lane. */
 const MOST_VALUE_BYTES = 8;
@@ -28,8 +29,7 @@ export const takesValues = ({ onValues: own, tiles }: Monoid, { algorithm, sizes
   !own.domain.long &&
   own.domain.elementBytes <= MOST_VALUE_BYTES &&
   algorithms[algorithm].subgroups &&
-  hasFullSubgroups(sizes) &&
-  sizes.maxSubgroupSize <= WORD_BITS &&
+  votesInWord(sizes) &&
   sizes.items <= WORD_BITS;
 
 /** The sources that load the values of segments without heads, and combine them lane by lane. */
@@ -45,8 +45,7 @@ export const valueSources = (onValues: Monoid | undefined): readonly SourceText[
  */
 export function reduceOffsetsKernel(
   monoid: Monoid,
-  options: KernelOptions &
-    ScanKernelOptions & { readonly arrangement: Arrangement; readonly carry: readonly SourceText[] },
+  options: SinglePassKernelOptions,
   files: readonly SourceText[],
 ): Kernel {
   const { sources, sizes, arrangement, carry, lengthOnGpu, map } = options;
@@ -59,10 +58,7 @@ export function reduceOffsetsKernel(
     "reduce_offsets",
     [
       ...operatorSources(monoid),
-      ...(map?.sources(monoid, "items", vector, false) ?? [
-        storageText(monoid, "items", "items", vector),
-        ...type.files,
-      ]),
+      ...rangeSources(monoid, { input: "items", output: "items", vector, map }),
       ...inputFor(arrangement),
       ...files,
       ...valueSources(onValues),

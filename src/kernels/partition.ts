@@ -15,10 +15,10 @@ import { operatorSources, storageText } from "./contract.ts";
 import { linkKernel } from "./kernel.ts";
 
 /** Options of a partition in two. */
-export const inTwo: Parted = { primitive: "partition", store: [storeAll, storeParted] };
+export const inTwo: Parted = { store: [storeAll, storeParted], restFollows: true };
 
 /** Options of a partition in two whose rest has a range of its own. */
-export const withRest: Parted = { primitive: "partition", store: [storeAll, storeApart], hasRest: true };
+export const withRest: Parted = { store: [storeAll, storeApart], restFollows: false };
 
 /** The kernels of a partition by classes that every adapter runs: each class loads and scans its tile. */
 const portable: ClassKernels = {
@@ -33,7 +33,7 @@ export const byClass = (
   expression: string,
   byVotes: (options: TileShape) => ClassKernels | undefined,
 ): Parted => ({
-  primitive: "partition",
+  restFollows: true,
   classes: {
     number,
     expression,

@@ -9,7 +9,7 @@ import type { TileAlgorithm } from "./tiles.ts";
 // Tiles without subgroups: a thread takes consecutive items, and the threads' totals are scanned in work-group memory.
 
 const blellochFiles: readonly SourceText[] = [blellochFile, portableThreads, portable];
-export const blelloch: TileAlgorithm = { sources: () => () => blellochFiles };
+export const blelloch: TileAlgorithm = () => () => blellochFiles;
 
 const hillisSteeleFiles: readonly SourceText[] = [
   hillisSteeleFile,
@@ -17,4 +17,4 @@ const hillisSteeleFiles: readonly SourceText[] = [
   portableThreads,
   portable,
 ];
-export const hillisSteele: TileAlgorithm = { sources: () => () => hillisSteeleFiles };
+export const hillisSteele: TileAlgorithm = () => () => hillisSteeleFiles;

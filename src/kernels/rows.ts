@@ -16,14 +16,23 @@ import scanSubgroups from "#shaders/device/rows/scan_subgroups.wgsl";
 import subgroups from "#shaders/device/rows/subgroups.wgsl";
 import rowTiles from "#shaders/device/rows/tiles.wgsl";
 import type { Monoid } from "../algebra/monoid.ts";
-import type { Source, SourceText } from "../text/source.ts";
+import type { SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
 import type { Algorithm } from "./algorithms.ts";
 import { memoryOf, withGaps } from "./algorithms.ts";
 import type { Side } from "./contract.ts";
-import { elementsOfVector, elementWords, itemsOfVector, operatorSources, storageText } from "./contract.ts";
+import { elementsOfVector, elementWords, itemsOfVector, operatorSources } from "./contract.ts";
 import type { Arrangement, Ends, Kernel, ScanKernelOptions } from "./kernel.ts";
-import { filesOf, inputFor, isWide, lengthFile, linkKernel, prefixText, resultSources } from "./kernel.ts";
+import {
+  filesOf,
+  inputFor,
+  isWide,
+  lengthFile,
+  linkKernel,
+  prefixText,
+  rangeSources,
+  resultSources,
+} from "./kernel.ts";
 import type { ItemMap } from "./map.ts";
 import type { Sizes } from "./sizes.ts";
 import type { TileSources } from "./tiles.ts";
@@ -84,10 +93,7 @@ export function scanRowsKernel(
     [
       prefixText(exclusive),
       ...operatorSources(monoid),
-      ...(map?.sources(monoid, "items", vector, true, shown) ?? [
-        storageText(monoid, "items", "items", vector, shown),
-        ...type.files,
-      ]),
+      ...rangeSources(monoid, { input: "items", output: "items", vector, map, storesVectors: true, shown }),
       ...files,
       ...(ends?.sources("one tile") ?? [carryNone]),
       lengthFile(lengthOnGpu),
@@ -120,10 +126,7 @@ export function scanLongRowsKernel(
     [
       prefixText(exclusive),
       ...operatorSources(monoid),
-      ...(map?.sources(monoid, "items", vector, true, shown) ?? [
-        storageText(monoid, "items", "items", vector, shown),
-        ...type.files,
-      ]),
+      ...rangeSources(monoid, { input: "items", output: "items", vector, map, storesVectors: true, shown }),
       ...filesOf("vectors").files,
       scanLongRows,
       entriesOfRows,
@@ -156,16 +159,12 @@ export function reduceRowsKernel(
     : input === "items"
       ? itemsOfVector(mapped?.from.bytes ?? type.bytes, sizes.items)
       : elementsOfVector(monoid, sizes.items);
-  const sources: readonly Source[] = mapped?.sources(monoid, output, vector, false) ?? [
-    storageText(monoid, input, output, vector),
-    ...type.files,
-  ];
   return linkKernel(
     `wavefold reduce ${input} of rows to ${output} <${monoid.title}>`,
     "reduce_each_row",
     [
       ...operatorSources(monoid),
-      ...sources,
+      ...rangeSources(monoid, { input, output, vector, map }),
       ...inputFor(arrangement),
       outputItems,
       lengthFile(lengthOnGpu),

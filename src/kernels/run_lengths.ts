@@ -24,7 +24,7 @@ import type { Kernel, KernelOptions } from "./kernel.ts";
 import { lengthFile, linkKernel } from "./kernel.ts";
 import { lookBackMemory } from "./look_back.ts";
 import type { KeySource } from "./segments.ts";
-import { runKeySources } from "./segments.ts";
+import { isWordKey, runKeySources } from "./segments.ts";
 import type { Sizes } from "./sizes.ts";
 
 // The package loads this file only if a plan has segments.
@@ -105,7 +105,7 @@ export function runLengthsKernel(
   const { unique, number } = stores;
   const monoid = runsMonoid(stores);
   const vector = vectorOf(sizes);
-  const isWide = by === undefined && /^[uif]32$/.test(carriedAs(type));
+  const isWide = isWordKey(keys);
   return linkKernel(
     `wavefold run lengths <${type.name}>`,
     "run_lengths",

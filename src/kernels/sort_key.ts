@@ -30,7 +30,7 @@ export interface Digits {
   readonly count: number;
 }
 
-/** The digits of a key of `bits` bits. The last digit may have fewer bits than the others. */
+/** The digits of a range of a key's bits, of at most `most` bits each. The last digit may have fewer bits than the others. */
 export function digitsOf([from, to]: readonly [number, number], most: number): Digits {
   const bits = to - from;
   const count = Math.ceil(bits / most);

@@ -19,6 +19,7 @@ import storedInPlace from "#shaders/device/sort/stored_in_place.wgsl";
 import valuesMoved from "#shaders/device/sort/values_moved.wgsl";
 import type { Source } from "../text/source.ts";
 import { generated } from "../text/source.ts";
+import { itemsText } from "./copied_items.ts";
 import type { Kernel } from "./kernel.ts";
 import { lengthFile, linkKernel } from "./kernel.ts";
 import type { Sizes } from "./sizes.ts";
@@ -116,14 +117,6 @@ export const numberKernel = (segments: SortedSegments, lengthOnGpu: boolean, siz
   linkKernel(
     `wavefold number segments by ${segments}`,
     "number_segments",
-    [
-      generated(
-        ["Input", "Output", "InputVector", "OutputVector"].map((name) => `alias ${name} = u32;`).join("\n"),
-      ),
-      outputItems,
-      lengthFile(lengthOnGpu),
-      ...segmentFiles[segments],
-      numberSegments,
-    ],
+    [itemsText("u32"), outputItems, lengthFile(lengthOnGpu), ...segmentFiles[segments], numberSegments],
     sizes,
   );

@@ -27,14 +27,19 @@ import type { Sizes } from "./sizes.ts";
 import { hasBuiltin, scansNatively, subgroupSources, takesAnyOrder } from "./subgroup_sources.ts";
 import type { NumberedThreads, TileAlgorithm, TileTraits } from "./tiles.ts";
 
+/** The most lanes whose votes are in one word. */
+const MOST_VOTING_LANES = 32;
+
+/** Whether subgroups are full, and the votes of one are in one word. */
+export const votesInWord = (sizes: Pick<Sizes, "workGroupSize" | "maxSubgroupSize">): boolean =>
+  hasFullSubgroups(sizes) && sizes.maxSubgroupSize <= MOST_VOTING_LANES;
+
 /** The most bytes that rank_kept_by_votes.wgsl takes. Each device has twice as many, and what else a compaction takes is short. */
 const MOST_VOTES_BYTES = 2 ** 13;
 
 /** The file by which votes rank the items that a kernel keeps and moves, if there is room for the votes. */
 const rankingOf = (sizes: Sizes): readonly SourceText[] =>
-  hasFullSubgroups(sizes) &&
-  sizes.maxSubgroupSize <= 32 &&
-  memoryOf([subgroupSlots(sizes) * sizes.items], 8, 0) <= MOST_VOTES_BYTES
+  votesInWord(sizes) && memoryOf([subgroupSlots(sizes) * sizes.items], 8, 0) <= MOST_VOTES_BYTES
     ? [rankKept]
     : [];
 
@@ -104,9 +109,7 @@ function tileFiles(
  * The files by which subgroups scan tiles in device-wide kernels. They depend on whether all subgroups are full, and on
  * whether the language has `subgroup_id`.
  */
-export const subgroup: TileAlgorithm = {
-  sources:
-    (threads) =>
-    (monoid, traits = {}) =>
-      tileFiles(threads, monoid, traits),
-};
+export const subgroup: TileAlgorithm =
+  (threads) =>
+  (monoid, traits = {}) =>
+    tileFiles(threads, monoid, traits);

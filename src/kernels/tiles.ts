@@ -33,8 +33,5 @@ export interface TileTraits {
  */
 export type TileSources = (monoid: Monoid, traits?: TileTraits) => readonly SourceText[];
 
-/** An algorithm of tiles. */
-export interface TileAlgorithm {
-  /** Gives the files for threads that are numbered in this way. */
-  sources(threads: NumberedThreads): TileSources;
-}
+/** An algorithm of tiles: it gives the files for threads that are numbered in this way. */
+export type TileAlgorithm = (threads: NumberedThreads) => TileSources;

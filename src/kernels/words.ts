@@ -30,7 +30,8 @@ function fromUnits(wgsl: string, units: string[]): string {
   return `${wgsl}(${parts.join(", ")})`;
 }
 
-const range = (length: number): number[] => [...Array(length).keys()];
+/** The whole numbers from 0 up to a length. */
+export const range = (length: number): number[] => [...Array(length).keys()];
 
 /** A type that holds `items` items as vectors of four units. Items that are moved in it are never converted. */
 export function vectorType(wgsl: string, items: number): string {

@@ -1,10 +1,9 @@
-import { traitsOf } from "../adapters/adapter.ts";
 import { u32 } from "../algebra/integers.ts";
 import { appendKernel, storeCountKernel } from "../kernels/append_kept_items.ts";
 import { carriedAs } from "../kernels/contract.ts";
 import type { CompactOptions } from "./compact.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import { ofItems, passOver } from "./one_dispatch_plan.ts";
+import { ofItems, passOver, plainSizes } from "./plain_plan.ts";
 import type { Plan, Scratch } from "./plan.ts";
 import { itemTypesOf, wholeWords } from "./plan.ts";
 
@@ -24,16 +23,9 @@ export function planAppend(
   known?: Uint32Array,
 ): Plan {
   const output = indices ? u32 : type;
-  const { limits, subgroupMinSize, subgroupMaxSize } = facts;
-  const sizes = {
-    workGroupSize: Math.min(256, limits.maxComputeInvocationsPerWorkgroup),
-    items: 16,
-    minSubgroupSize: subgroupMinSize,
-    maxSubgroupSize: subgroupMaxSize,
-    unrolled: traitsOf(facts).unrolls,
-  };
+  const sizes = plainSizes({ workGroupSize: 256, items: 16 }, title, type, {}, facts);
   const append = appendKernel(indices ? "u32" : carriedAs(type), sizes);
-  const store = storeCountKernel(indirect, limits.maxComputeWorkgroupsPerDimension, sizes);
+  const store = storeCountKernel(indirect, facts.limits.maxComputeWorkgroupsPerDimension, sizes);
   const counts: Scratch = {
     name: appendScratch.counts,
     bytes: (2 + Math.ceil(maxLength / window)) * u32.bytes,
@@ -50,7 +42,7 @@ export function planAppend(
     scratch: [counts, kept],
     needs,
     itemTypes: itemTypesOf(output, output),
-    indirectWords,
+    ...(indirectWords !== undefined && { indirectWords }),
     groupingOf: () => {
       throw new Error(`${title}: a compaction has no grouping`);
     },

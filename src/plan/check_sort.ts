@@ -1,8 +1,4 @@
-import type { ByKind } from "../adapters/adapter.ts";
-import { tableFor } from "../adapters/adapter.ts";
-import { sort as gpu } from "../adapters/gpu.ts";
-import { sort as nvidia } from "../adapters/nvidia.ts";
-import { sort as software } from "../adapters/software.ts";
+import { tablesFor } from "../adapters/adapter.ts";
 import type { SortRow } from "../adapters/tables.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { ElementType, ScalarType } from "../algebra/types.ts";
@@ -37,8 +33,6 @@ export interface SortOptions<Name extends string = string>
 
 /** What a plan moves together with the items. For other values, it moves positions, and the values are gathered by these. */
 export type Moved = ScalarType | "positions" | undefined;
-
-const tables: ByKind<SortRow> = { software, nvidia, gpu };
 
 /** For tests: sizes, and the faults of a look-back. */
 export type SortTesting = Partial<SortRow> &
@@ -88,7 +82,7 @@ export function checkedSort(
   const { type, title, key, range } = checkedKey(name, options, facts);
   // Items by their keys are not stored: the caller gathers them by their positions.
   const keysAlone = indices || key.text !== undefined;
-  const row: SortRow = { ...tableFor(tables, facts), ...testing };
+  const row: SortRow = { ...tablesFor(facts).sort, ...testing };
   const payload = payloadOf(moved);
   const valueType = typeof moved === "object" && movesDirectly(moved) ? moved : u32;
   const keyBytes = keysAlone ? wordsPerKey(key.type) * 4 : type.bytes;

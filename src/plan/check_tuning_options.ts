@@ -2,6 +2,7 @@ import { ArgumentError, FeatureError, LimitError, refuse, shown } from "../error
 import { algorithms, requireAlgorithm } from "../kernels/algorithms.ts";
 import { requireCount } from "../options.ts";
 import type { DeviceFacts } from "./device_facts.ts";
+import { mostThreads } from "./device_facts.ts";
 import type { Chosen, TuningOptions } from "./options.ts";
 import type { Tuning } from "./tuning.ts";
 import { tileOf } from "./tuning.ts";
@@ -11,16 +12,12 @@ import { tileOf } from "./tuning.ts";
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError}
  */
-export function requireChosen(
-  options: TuningOptions,
-  title: string,
-  { limits, features }: DeviceFacts,
-): void {
+export function requireChosen(options: TuningOptions, title: string, facts: DeviceFacts): void {
   const { algorithm, passes, itemsPerThread = 1, workGroupSize = 1 } = options;
   if (
     algorithm !== undefined &&
     algorithms[requireAlgorithm(algorithm, title)].subgroups &&
-    !features.has("subgroups")
+    !facts.features.has("subgroups")
   ) {
     throw new FeatureError(
       `${title} with the algorithm ${algorithm} needs the adapter feature "subgroups"`,
@@ -32,7 +29,7 @@ export function requireChosen(
   }
   requireCount(title, "itemsPerThread", itemsPerThread, 1);
   requireCount(title, "workGroupSize", workGroupSize, 1);
-  const most = Math.min(limits.maxComputeInvocationsPerWorkgroup, limits.maxComputeWorkgroupSizeX);
+  const most = mostThreads(facts);
   if (workGroupSize > most) {
     throw new LimitError(
       `${title}: workGroupSize is ${workGroupSize}, and the device's limit is ${most}`,

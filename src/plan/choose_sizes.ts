@@ -1,8 +1,5 @@
-import type { AdapterIdentity, ByKind } from "../adapters/adapter.ts";
-import { tableFor, traitsOf } from "../adapters/adapter.ts";
-import { twoPass as gpu } from "../adapters/gpu.ts";
-import { twoPass as nvidia } from "../adapters/nvidia.ts";
-import { twoPass as software } from "../adapters/software.ts";
+import type { AdapterIdentity } from "../adapters/adapter.ts";
+import { portableTwoPass, tablesFor, traitsOf } from "../adapters/adapter.ts";
 import type { Rows, Tuned, TuningRow, TwoPassTable } from "../adapters/tables.ts";
 import type { Domain } from "../algebra/types.ts";
 import type { Algorithm, TileShape } from "../kernels/algorithms.ts";
@@ -13,6 +10,7 @@ import { requireCount } from "../options.ts";
 import { requireBindable } from "./binding_length.ts";
 import { requireChosen, requireFit } from "./check_tuning_options.ts";
 import type { DeviceFacts, Limits } from "./device_facts.ts";
+import { mostThreads } from "./device_facts.ts";
 import type { Chosen, TuningOptions } from "./options.ts";
 import type { Combination, PlanFacts } from "./plan_facts.ts";
 import { requireFeature } from "./require_feature.ts";
@@ -27,18 +25,14 @@ const tilesOf = ({
   ...(fasterWays && { subgroup: fasterWays.tiles }),
 });
 
-const twoPassTables: ByKind<TwoPassTable> = { software, nvidia, gpu };
-/** Those of plans for which the faster ways are not loaded. The rows of NVIDIA's GPUs name subgroups, which these lack. */
-const portableTables: ByKind<TwoPassTable> = { software, nvidia: gpu, gpu };
-
 export type Combined = Pick<Domain, "elementBytes" | "long" | "row">;
 
 /**
  * The row for an adapter, elements and a length: the first one of the adapter's own tuning that fits and is loaded; if there is none, one of
- * the tables.
+ * the table.
  */
 export function rowOf<Name extends Tuned>(
-  tables: ByKind<Rows<Name>>,
+  table: Rows<Name>,
   primitive: Name,
   combined: Combined,
   { maxLength }: Chosen,
@@ -46,7 +40,7 @@ export function rowOf<Name extends Tuned>(
   readsTwice = false,
 ): TuningRow {
   const { elementBytes, long, row } = combined;
-  const rows = tableFor(tables, facts)[primitive];
+  const rows = table[primitive];
   return ((traitsOf(facts).takesTilesOfOperators && row?.(primitive)) ||
     (facts.tuned?.rowOf(readsTwice, primitive, combined, maxLength, tilesOf(facts)) ??
       // maxLength is checked later. If it is no number, any row will do until then. No length is more than undefined.
@@ -66,7 +60,14 @@ export const twoPassRowOf = (
   options: Chosen,
   facts: AdapterIdentity & Pick<PlanFacts, "tuned" | "fasterWays">,
 ): TuningRow =>
-  rowOf(facts.fasterWays ? twoPassTables : portableTables, primitive, combined, options, facts, true);
+  rowOf(
+    facts.fasterWays ? tablesFor(facts).twoPass : portableTwoPass(facts),
+    primitive,
+    combined,
+    options,
+    facts,
+    true,
+  );
 
 /** The caller's algorithm, or else the row's. If that needs subgroups and the device has none, it is Blelloch's. */
 export const algorithmOf = (
@@ -122,11 +123,7 @@ export function chooseSizes(
   const memoryOf = (tuning: Tuning): number =>
     algorithms[algorithm].memory(tuning.sizes, elementBytes) + memoryBeside(tuning);
   const most = limits.maxComputeWorkgroupStorageSize;
-  let fitting = Math.min(
-    row.workGroupSize,
-    limits.maxComputeInvocationsPerWorkgroup,
-    limits.maxComputeWorkgroupSizeX,
-  );
+  let fitting = Math.min(row.workGroupSize, mostThreads(facts));
   while (fitting > 2 && memoryOf(tuningOf(fitting)) > most) {
     fitting >>= 1;
   }
@@ -134,7 +131,7 @@ export function chooseSizes(
   requireFit(tuning, options, title, memoryOf(tuning), most);
   return {
     ...tuning,
-    sources: tiles.sources(tuning),
+    sources: tiles(tuning),
     gpuLimits: takesTilesOfOperators && limits,
   };
 }

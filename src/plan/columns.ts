@@ -1,9 +1,5 @@
-import type { ByKind } from "../adapters/adapter.ts";
-import { tableFor } from "../adapters/adapter.ts";
-import { columns as gpu } from "../adapters/gpu.ts";
-import { columns as nvidia } from "../adapters/nvidia.ts";
-import { columns as software } from "../adapters/software.ts";
-import type { ColumnTable, ColumnTuning, TuningRow } from "../adapters/tables.ts";
+import { tablesFor } from "../adapters/adapter.ts";
+import type { ColumnTuning, TuningRow } from "../adapters/tables.ts";
 import type { Monoid, Operator } from "../algebra/monoid.ts";
 import { monoid as monoidOf } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
@@ -26,8 +22,6 @@ import { orderOf } from "./reverse.ts";
 import { countsOf, refuseTotal } from "./segment_counts.ts";
 import type { LoadedTuning } from "./tuning.ts";
 import { groupingOf } from "./tuning.ts";
-
-const tables: ByKind<ColumnTable> = { software, nvidia, gpu };
 
 /** How matrices are divided. */
 interface Division {
@@ -157,7 +151,7 @@ function dividedFor(
   testing: ColumnTesting,
 ): { readonly tuning: LoadedTuning; readonly division: ColumnTuning } {
   const { domain } = combination.monoid;
-  const division = { ...tableFor(tables, facts)[primitive], ...testing };
+  const division = { ...tablesFor(facts).columns[primitive], ...testing };
   // Blocks combine each element more often than threads with a column each. That is slow if one combination takes hundreds of instructions.
   const mayBlock = primitive === "scan" && (!domain.long || testing.block);
   const block = mayBlock ? division.block : undefined;
@@ -240,7 +234,6 @@ export function planColumns(
     segments: { numbers: ["columns"], reduces, headsOf: () => 0, countsOf },
     needs: rangesTaken({ input: true, output: true, length: lengthOnGpu }, ends?.needs),
     itemTypes: itemTypesOf(from, type),
-    indirectWords: 0,
     outputLength: (length) => length,
     variants: takenArrangements.map((arrangement) => ({ arrangement })),
     groupingOf: (_, { chunk_rows: rowsPerChunk = 1, run_rows: rowsPerRun } = {}) => ({

@@ -4,7 +4,7 @@ import type { ElementType } from "../algebra/types.ts";
 import { combineKernel } from "../kernels/combine_pairs.ts";
 import { chooseSizes, requireMaxLength, twoPassRowOf } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import { ofItems } from "./one_dispatch_plan.ts";
+import { ofItems } from "./plain_plan.ts";
 import type { Plan } from "./plan.ts";
 import { itemTypesOf } from "./plan.ts";
 import { groupingOf } from "./tuning.ts";

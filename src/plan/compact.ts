@@ -8,7 +8,7 @@ import { requireType } from "../algebra/types.ts";
 import { ArgumentError, refuse, shown } from "../errors.ts";
 import type { TileShape } from "../kernels/algorithms.ts";
 import type { ClassKernels, Indirect, Parted, Selector } from "../kernels/compact.ts";
-import { compactKernel, countKernel, topOfCountsKernel } from "../kernels/compact.ts";
+import { compactKernel, countKernel, readsNoItems, topOfCountsKernel } from "../kernels/compact.ts";
 import { carriedAs } from "../kernels/contract.ts";
 import type { Arrangement, Kernel, KernelOptions } from "../kernels/kernel.ts";
 import { isWide, packedUnless } from "../kernels/kernel.ts";
@@ -20,8 +20,8 @@ import type { Source } from "../text/source.ts";
 import { chooseSizes, requireMaxLength, twoPassRowOf } from "./choose_sizes.ts";
 import type { MapOptions } from "./map.ts";
 import { mapOf } from "./map.ts";
-import { passOver } from "./one_dispatch_plan.ts";
 import type { ParamsOption, SoonOption, TuningOptions } from "./options.ts";
+import { passOver } from "./plain_plan.ts";
 import type { Bindings, Pass, Plan, RangeName, Scratch, Variant } from "./plan.ts";
 import {
   ALL_ARRANGEMENTS,
@@ -120,7 +120,7 @@ export function planCompact(
   parted?: Parted,
   keep?: readonly Source[],
 ): Plan {
-  const primitive = parted?.primitive ?? "compact";
+  const primitive = parted ? "partition" : "compact";
   const { where, indices = false, lengthOnGpu = false } = options;
   const type = requireType(options.type, primitive);
   const title = `${primitive}<${type.name}>`;
@@ -145,12 +145,11 @@ export function planCompact(
   const counting = { title, type, monoid: count };
   const output = indices ? u32 : type;
   const outputBytes = output.bytes;
-  // Where the rest begins is known once all kept items are counted.
-  const mayBeSingle = parted === undefined || parted.hasRest === true;
-  const pass = parted?.hasRest ? "parts" : "compact";
-  const single = mayBeSingle
-    ? facts.fasterWays?.planSinglePass?.(pass, counting, options, facts, testing)
-    : undefined;
+  // Where a rest that follows begins is known once all kept items are counted.
+  const restFollows = parted?.restFollows ?? false;
+  const single = restFollows
+    ? undefined
+    : facts.fasterWays?.planSinglePass?.(parted ? "parts" : "compact", counting, options, facts, testing);
   const tuning = sizesOf(counting, parted, options, facts);
   const maxLength = requireMaxLength(
     title,
@@ -181,7 +180,7 @@ export function planCompact(
     aside: asideOf(
       { name: "kept items", bytes: wholeWords(maxLength * outputBytes), late: true },
       sharing
-        ? copyKernel(indices ? "u32" : carriedAs(type), tuning.sizes, lengthOnGpu, !mayBeSingle)
+        ? copyKernel(indices ? "u32" : carriedAs(type), tuning.sizes, lengthOnGpu, restFollows)
         : undefined,
     ),
   };
@@ -198,10 +197,10 @@ export function planCompact(
       indirectWords: indirectWordsOf(indirect),
       ...(classes && { countWords: classes.number + 1 }),
       outputLength: (length) => length,
-      ...(parted && !parted.hasRest && { storesAll: true }),
+      ...(restFollows && { storesAll: true }),
       variants: variantsOf(canShare).filter(({ arrangement }) => arrangements.includes(arrangement)),
     },
-    selector === "flags" && indices ? ways.map((way) => ({ ...way, vector: 1 })) : ways,
+    readsNoItems(compaction.kernelOptions) ? ways.map((way) => ({ ...way, vector: 1 })) : ways,
   );
 }
 
@@ -212,19 +211,14 @@ const mappedIndices = (title: string, { map }: CompactOptions): ArgumentError =>
     : new ArgumentError(`${title} takes a map or indices, which are not mapped, and not both`, "map");
 
 /** The ranges of a compaction. Positions of items by their flags are found without the items. */
-function needsOf({
-  selector,
-  indices,
-  parted,
-  lengthOnGpu,
-  indirect,
-}: PlannedCompaction["kernelOptions"]): ReadonlySet<RangeName> {
+function needsOf(options: PlannedCompaction["kernelOptions"]): ReadonlySet<RangeName> {
+  const { selector, parted, lengthOnGpu, indirect } = options;
   return rangesTaken({
-    input: !(selector === "flags" && indices),
+    input: !readsNoItems(options),
     output: true,
     flags: takesFlags(selector),
     count: true,
-    rest: parted?.hasRest,
+    rest: parted && !parted.restFollows,
     length: lengthOnGpu,
     indirect,
   });
@@ -241,16 +235,16 @@ const selectorOf = (
   keep: readonly Source[] | undefined,
 ): Selector =>
   keep
-    ? { sources: keep }
+    ? { by: "sources", sources: keep }
     : classes
-      ? { class: classes.expression, classes: classes.number }
+      ? { by: "class", class: classes.expression, classes: classes.number }
       : where === undefined
-        ? "flags"
-        : { where, flags };
+        ? { by: "flags" }
+        : { by: "where", where, flags };
 
 /** Whether each item has a flag. */
 const takesFlags = (selector: Selector): boolean =>
-  selector === "flags" || ("where" in selector && selector.flags === true);
+  selector.by === "flags" || (selector.by === "where" && selector.flags);
 
 /** The sizes of a compaction that reads its data twice. */
 function sizesOf(
@@ -352,7 +346,7 @@ function countThenMove(
   const { parted } = kernelOptions;
   const classes = parted?.classes;
   /** Whether items go to places that depend on how many are kept in all. */
-  const needsTotal = parted !== undefined && !parted.hasRest;
+  const needsTotal = parted?.restFollows ?? false;
   const others = given.map((one) => takenAs(one, canShare));
   const tile = tileOf(tuning);
   // Unlike a scan's spine, a compaction's has at least one level, since it gives the total.

@@ -1,10 +1,5 @@
 import countWorkGroupsText from "#shaders/device/kernels/count_work_groups.wgsl";
-import type { ByKind } from "../adapters/adapter.ts";
-import { tableFor } from "../adapters/adapter.ts";
-import { counting as gpu } from "../adapters/gpu.ts";
-import { counting as nvidia } from "../adapters/nvidia.ts";
-import { counting as software } from "../adapters/software.ts";
-import type { CountTable } from "../adapters/tables.ts";
+import { tablesFor } from "../adapters/adapter.ts";
 import type { Kernel } from "../kernels/kernel.ts";
 import { lengthFile, linkKernel } from "../kernels/kernel.ts";
 import type { DeviceFacts } from "./device_facts.ts";
@@ -12,8 +7,6 @@ import type { Pass, Plan, Scratch } from "./plan.ts";
 import { bound, gridOf } from "./plan.ts";
 import type { Preparation } from "./ways.ts";
 import { prepared } from "./ways.ts";
-
-const tables: ByKind<CountTable> = { software, nvidia, gpu };
 
 /** The entry points whose work-groups take a tile each, and whose work-groups past the last tile do nothing that is read. */
 const byTiles: ReadonlySet<string> = new Set([
@@ -47,7 +40,7 @@ export const countWorkGroups = (plan: Plan, isScan: boolean, facts: DeviceFacts)
   prepared(plan, countingOf(plan, isScan, facts));
 
 function countingOf(plan: Plan, isScan: boolean, facts: DeviceFacts): Preparation | undefined {
-  const { few, countsOnePass } = tableFor(tables, facts);
+  const { few, countsOnePass } = tablesFor(facts).counting;
   if (plan.segments || !(isScan || countsOnePass)) {
     return undefined;
   }

@@ -26,3 +26,7 @@ export interface DeviceFacts extends AdapterIdentity {
   /** The rows that a tuning of the adapter itself has, if there is one. */
   readonly tuned?: TunedRows;
 }
+
+/** The most threads of a work-group in one dimension. */
+export const mostThreads = ({ limits }: Pick<DeviceFacts, "limits">): number =>
+  Math.min(limits.maxComputeInvocationsPerWorkgroup, limits.maxComputeWorkgroupSizeX);

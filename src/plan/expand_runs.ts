@@ -1,24 +1,17 @@
-import type { ByKind } from "../adapters/adapter.ts";
-import { tableFor } from "../adapters/adapter.ts";
-import { expandRuns as gpu } from "../adapters/gpu.ts";
-import { expandRuns as nvidia } from "../adapters/nvidia.ts";
-import { expandRuns as software } from "../adapters/software.ts";
-import type { Shape } from "../adapters/tables.ts";
+import { tablesFor } from "../adapters/adapter.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { Monoid, Operator } from "../algebra/monoid.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
 import { expandKernel } from "../kernels/expand_runs.ts";
 import type { Arrangement } from "../kernels/kernel.ts";
-import { plainPlan } from "./one_dispatch_plan.ts";
 import type { TuningOptions } from "./options.ts";
+import { plainPlan } from "./plain_plan.ts";
 import type { Plan, Scratch } from "./plan.ts";
-import { distinct, itemTypesOf, wholeWords, withRanges } from "./plan.ts";
+import { distinct, itemTypesOf, TWO_BUFFERS, wholeWords, withRanges } from "./plan.ts";
 import type { PlanFacts } from "./plan_facts.ts";
 import { planRecording } from "./plan_recording.ts";
 import { countsOf } from "./segment_counts.ts";
-
-const tables: ByKind<Shape> = { software, nvidia, gpu };
 
 /** The options of `prepareExpandRuns`. */
 export interface ExpandOptions<Name extends string = string>
@@ -55,9 +48,6 @@ export const saturatingSum: Operator<"u32"> = {
   }),
 };
 
-/** How the counts may lie that a plan has kernels for. */
-export const EXPAND_ARRANGEMENTS = ["vectors", "items"] as const satisfies readonly Arrangement[];
-
 /**
  * Plans the writing out of runs: a scan of the counts finds where each run ends, and then each item looks for its run.
  *
@@ -66,7 +56,7 @@ export const EXPAND_ARRANGEMENTS = ["vectors", "items"] as const satisfies reado
 export function planExpandRuns(
   options: PlannedExpansion,
   facts: PlanFacts,
-  arrangements: readonly Arrangement[] = EXPAND_ARRANGEMENTS,
+  arrangements: readonly Arrangement[] = TWO_BUFFERS,
 ): Plan {
   const of = requireType(options.type, "expandRuns");
   const title = `expandRuns<${of.name}>`;
@@ -76,7 +66,7 @@ export function planExpandRuns(
   const expand = plainPlan({
     title,
     type,
-    row: tableFor(tables, facts),
+    row: tablesFor(facts).expandRuns,
     options,
     facts,
     kernelOf: (lengthOnGpu, sizes) => expandKernel(type, { indices, ranks, atPositions }, lengthOnGpu, sizes),

@@ -3,6 +3,7 @@ import fromEnd from "#shaders/device/find/from_end.wgsl";
 import fromStart from "#shaders/device/find/from_start.wgsl";
 import findItems from "#shaders/device/kernels/find_items.wgsl";
 import storeAnswer from "#shaders/device/kernels/store_answer.wgsl";
+import { tablesFor } from "../adapters/adapter.ts";
 import { expressionFiles } from "../algebra/expression_files.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { DeclaredParams } from "../algebra/seen_params.ts";
@@ -20,10 +21,10 @@ import type { SourceText } from "../text/source.ts";
 import { generated } from "../text/source.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import { moveShape, ofItems, plainSizes } from "./one_dispatch_plan.ts";
 import type { ParamsOption, TuningOptions } from "./options.ts";
+import { ofItems, plainSizes } from "./plain_plan.ts";
 import type { Pass, Plan, Scratch } from "./plan.ts";
-import { bound, distinct, itemTypesOf, perArrangement, rangesTaken } from "./plan.ts";
+import { bound, distinct, itemTypesOf, perArrangement, rangesTaken, TWO_BUFFERS } from "./plan.ts";
 import type { PlanFacts } from "./plan_facts.ts";
 import { planRecording } from "./plan_recording.ts";
 
@@ -133,8 +134,6 @@ const answerKernel = (question: Question, sizes: Sizes): Kernel =>
   linkKernel("wavefold store answer", "store_answer", [...orderFor(question), storeAnswer], sizes);
 
 /** How the items may lie. They are in another buffer than the answer. */
-const ARRANGEMENTS = ["vectors", "items"] as const;
-
 /** The best score, and how many tiles were taken. */
 const STATE_WORDS = 2;
 
@@ -153,17 +152,17 @@ export function planFind(question: Question, options: ConditionOptions, facts: D
   const { type, where, lengthOnGpu = false } = options;
   const params = paramsIn(options);
   const title = requireCondition(question, options);
-  const shape = { ...moveShape(facts), items: Math.max(1, Math.floor(LOADED / type.bytes)) };
+  const shape = { ...tablesFor(facts).moves, items: Math.max(1, Math.floor(LOADED / type.bytes)) };
   const sizes = plainSizes(shape, title, type, options, facts);
   const maxLength = requireMaxLength(title, options.maxLength, type.bytes, facts.limits);
   const state: Scratch = { name: "search", bytes: STATE_WORDS * u32.bytes };
   const clear = clearBinsKernel(sizes);
   const answer = answerKernel(question, sizes);
-  const kernels = perArrangement(ARRANGEMENTS, (arrangement) =>
+  const kernels = perArrangement(TWO_BUFFERS, (arrangement) =>
     findKernel({ question, type, where, params, arrangement, lengthOnGpu, sizes }),
   );
   return {
-    ...ofItems(title, maxLength, ARRANGEMENTS),
+    ...ofItems(title, maxLength, TWO_BUFFERS),
     vector: itemsOfVector(type.bytes, sizes.items),
     kernels: distinct([clear, ...kernels.all, answer]),
     scratch: [state],

@@ -1,20 +1,14 @@
-import type { ElementType } from "../algebra/types.ts";
 import { carriedAs } from "../kernels/contract.ts";
 import type { Kernel } from "../kernels/kernel.ts";
 import { copyKernel, gatherKernel } from "../kernels/move_items.ts";
-import type { Sizes } from "../kernels/sizes.ts";
 import type { SortOptions } from "./check_sort.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import { moveShape, ofItems, passOver, plainSizes } from "./one_dispatch_plan.ts";
+import { moveSizes, ofItems, passOver } from "./plain_plan.ts";
 import type { Bindable, Pass, Plan, RangeName, Scratch } from "./plan.ts";
 import { itemTypesOf, rangesTaken, wholeWords } from "./plan.ts";
 
 // Moves of items to the places that sorted positions give.
-
-/** The sizes of a kernel that moves items. */
-export const moveSizes = (title: string, type: ElementType, facts: DeviceFacts): Sizes =>
-  plainSizes(moveShape(facts), title, type, {}, facts);
 
 /**
  * Plans the moves of items to the places of their sorted positions, which the range `positions` has. They go from one range to

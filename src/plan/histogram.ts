@@ -1,8 +1,4 @@
-import type { ByKind } from "../adapters/adapter.ts";
-import { tableFor } from "../adapters/adapter.ts";
-import { histogram as gpu } from "../adapters/gpu.ts";
-import { histogram as nvidia } from "../adapters/nvidia.ts";
-import { histogram as software } from "../adapters/software.ts";
+import { tablesFor } from "../adapters/adapter.ts";
 import type { HistogramRow } from "../adapters/tables.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { DeclaredParams } from "../algebra/seen_params.ts";
@@ -21,10 +17,18 @@ import type { Binned, BinnedOptions, BinOptions, Bins } from "./bins.ts";
 import { requireBinned } from "./bins.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts, Limits } from "./device_facts.ts";
-import { ofItems, passOver, plainSizes } from "./one_dispatch_plan.ts";
 import type { ParamsOption, TuningOptions } from "./options.ts";
+import { ofItems, passOver, plainSizes } from "./plain_plan.ts";
 import type { Bindings, Pass, Plan, Scratch } from "./plan.ts";
-import { bound, distinct, itemTypesOf, perArrangement, rangesTaken, wholeWords } from "./plan.ts";
+import {
+  bound,
+  distinct,
+  itemTypesOf,
+  perArrangement,
+  rangesTaken,
+  TWO_BUFFERS,
+  wholeWords,
+} from "./plan.ts";
 import { requireScalar } from "./require_scalar.ts";
 
 /** The sizes of a histogram's kernel. */
@@ -52,11 +56,7 @@ export interface HistogramOptions<Name extends string = string, Weight extends s
   readonly lengthOnGpu?: boolean;
 }
 
-const tables: ByKind<HistogramRow> = { software, nvidia, gpu };
-
 /** How the items may lie. They are in another buffer than the bins. */
-const ARRANGEMENTS = ["vectors", "items"] as const;
-
 /** @throws {ArgumentError} for a `bin` that is no WGSL. */
 export function requireBinText({ bin }: BinOptions, title: string): void {
   if (bin !== undefined) {
@@ -81,7 +81,7 @@ export function copiesFor(
 }
 
 /** The sizes of histograms. */
-export const histogramRow = (facts: DeviceFacts): HistogramRow => tableFor(tables, facts);
+export const histogramRow = (facts: DeviceFacts): HistogramRow => tablesFor(facts).histogram;
 
 /** What the plans of histograms have in common. */
 export interface CheckedHistogram {
@@ -131,7 +131,7 @@ export function planHistogram(
   const copies = copiesFor(count, row, limits);
   const clear = clearBinsKernel(sizes);
   // Vectors are loaded of the input alone.
-  const arrangements = y ? (["items"] as const) : ARRANGEMENTS;
+  const arrangements = y ? (["items"] as const) : TWO_BUFFERS;
   const kernels = perArrangement(arrangements, (arrangement) =>
     histogramKernel({
       type: counted.type,

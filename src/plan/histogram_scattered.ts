@@ -4,9 +4,10 @@ import type { Weights } from "./bin_weights.ts";
 import { requireBindable } from "./binding_length.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
+import { givenOptions } from "./given_options.ts";
 import type { CheckedHistogram, HistogramOptions } from "./histogram.ts";
 import { countedOf, firstBins, storedBins } from "./histogram.ts";
-import { moveShape, plainSizes } from "./one_dispatch_plan.ts";
+import { moveSizes } from "./plain_plan.ts";
 import type { Pass, Plan } from "./plan.ts";
 import { distinct, itemTypesOf, rangesTaken, withRanges } from "./plan.ts";
 import { planFactsFor } from "./plan_facts_for.ts";
@@ -22,15 +23,12 @@ export async function planScattered(
   { title, type, typeOfY, binned }: CheckedHistogram,
   weights: Weights,
 ): Promise<Plan> {
-  const { lengthOnGpu = false, workGroupSize, itemsPerThread } = options;
+  const { lengthOnGpu = false } = options;
   const { bins, y, count } = binned;
   const { limits } = facts;
-  const tuning = {
-    ...(workGroupSize !== undefined && { workGroupSize }),
-    ...(itemsPerThread !== undefined && { itemsPerThread }),
-  };
+  const tuning = givenOptions(options, ["workGroupSize", "itemsPerThread"]);
   requireFeature(weights.type, title, facts);
-  const sizes = plainSizes(moveShape(facts), title, type, tuning, facts);
+  const sizes = moveSizes(title, type, facts, tuning);
   requireBindable(`${title}: bins`, count, Math.max(weights.type.bytes, 4), limits, "bins");
   const itemBytes = Math.max(4, ...[type, typeOfY, weights.type].map((one) => one?.bytes ?? 0));
   const maxLength = requireMaxLength(title, options.maxLength, itemBytes, limits);

@@ -5,12 +5,12 @@ import { refuse, shown } from "../errors.ts";
 /** The ranges that a plan may look things up in. A recording gives the length of such a range, too, or a buffer that has it. */
 export type LookedUpName = "sorted" | "values" | "other";
 
-/** A range that a plan looks things up in. */
+/** A range that a plan looks things up in, and how a recording says how many items it has. */
 export interface LookedUpRange {
   readonly range: LookedUpName;
-  /** What a recording gives for the number of its items: the most, if a buffer has that number. */
+  /** The option by which a recording gives the number of its items. If a buffer has that number, the option gives the most that it may be. */
   readonly number: `${LookedUpName}Length`;
-  /** Checks that number. @throws {ArgumentError} */
+  /** Checks the value of that option. @throws {ArgumentError} */
   lengthOf(given: unknown): number;
 }
 

@@ -1,3 +1,4 @@
+import { requireSameStructs } from "../algebra/require_same_structs.ts";
 import { paramsIn } from "../algebra/seen_params.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { isSameType, requireType } from "../algebra/types.ts";
@@ -58,15 +59,7 @@ export function mapOf(
       "from",
     );
   }
-  const twice = source.files.find(({ name, text }) =>
-    type.files.some((other) => other.name === name && other.text !== text),
-  );
-  if (twice !== undefined) {
-    throw new ArgumentError(
-      `${title}: ${source.name} and ${type.name} hold different structs that are both called ${twice.name}; rename one`,
-      "from",
-    );
-  }
+  requireSameStructs(title, source, type, "from");
   if (source.feature !== undefined && !features.has(source.feature)) {
     throw typeFeatureError(`${title} from ${source.name}`, source.feature);
   }

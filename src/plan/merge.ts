@@ -1,9 +1,4 @@
-import type { ByKind } from "../adapters/adapter.ts";
-import { tableFor } from "../adapters/adapter.ts";
-import { merge as gpu } from "../adapters/gpu.ts";
-import { merge as nvidia } from "../adapters/nvidia.ts";
-import { merge as software } from "../adapters/software.ts";
-import type { MergeTable } from "../adapters/tables.ts";
+import { tablesFor } from "../adapters/adapter.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
@@ -15,15 +10,13 @@ import { requireCount } from "../options.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { lookedUpRange } from "./looked_up_range.ts";
-import { ofItems, plainSizes } from "./one_dispatch_plan.ts";
 import type { ParamsOption, TuningOptions } from "./options.ts";
+import { ofItems, plainSizes } from "./plain_plan.ts";
 import type { Bindings, Pass, PassParams, Plan, Scratch } from "./plan.ts";
 import { bound, distinct, itemTypesOf, rangesTaken, wholeWords, withRanges } from "./plan.ts";
 import { planScan } from "./scan.ts";
 import type { SortKeyOptions } from "./sort_key.ts";
 import { requireKey } from "./sort_key.ts";
-
-const tables: ByKind<MergeTable> = { software, nvidia, gpu };
 
 /** What two sorted ranges are ordered by: as {@link SortKeyOptions}, of which a merge takes whole keys. */
 export type MergeOrder = Omit<SortKeyOptions, "bits">;
@@ -72,7 +65,7 @@ function sizesOf(
   facts: DeviceFacts,
 ): Sizes {
   const most = facts.limits.maxComputeWorkgroupStorageSize;
-  const { alone, withValues } = tableFor(tables, facts);
+  const { alone, withValues } = tablesFor(facts).merge;
   let sizes = plainSizes(
     options.values === undefined ? alone : withValues,
     title,

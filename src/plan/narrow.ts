@@ -9,7 +9,7 @@ import type { PackedCount } from "../kernels/narrow.ts";
 import { itemsOfWord, packedInput, packKernel, readsPacked, widenKernel } from "../kernels/narrow.ts";
 import { requireBindable } from "./binding_length.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import { moveShape, plainSizes } from "./one_dispatch_plan.ts";
+import { moveSizes } from "./plain_plan.ts";
 import type { Pass, PassParams, Plan, RangeName, Scratch } from "./plan.ts";
 import { bound, distinct, paddedBytes, WRITTEN, withRanges } from "./plan.ts";
 import { givenAs, itemsOfRange } from "./ranges.ts";
@@ -57,7 +57,7 @@ function narrowRange(
 ): NarrowRange {
   const { title, maxLength } = wide;
   const isWritten = WRITTEN.includes(givenAs(name));
-  const sizes = plainSizes(moveShape(facts), title, type, {}, facts);
+  const sizes = moveSizes(title, type, facts);
   const isCounted = lengthOnGpu && itemsOfRange(wide, name, 0, NO_DATA) === 0;
   const kernel = isWritten
     ? packKernel(type, countOf(name, wide), isCounted, sizes)

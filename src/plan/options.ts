@@ -106,11 +106,10 @@ export interface SegmentOptions {
 /** How many times a scan or a compaction reads its data. */
 export type Passes = "single" | "reduce-then-scan";
 
-/** The caller's choices, the length, the type of the input's items, and the kind of scan: what a row of sizes may depend on. */
+/** The caller's choices, the length, the type of the input's items, and their order: what a row of sizes may depend on. */
 export type Chosen = TuningOptions & {
   readonly maxLength: unknown;
   readonly from?: ElementType;
-  readonly exclusive?: unknown;
   readonly reverse?: unknown;
 };
 

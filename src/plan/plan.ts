@@ -204,13 +204,14 @@ export interface Plan {
   readonly writes?: readonly RangeName[];
   /** The types of the items of the caller's ranges. */
   readonly itemTypes: ItemTypes;
-  /** The range that it looks things up in, if there is one. */
+  /** The range that kernels look things up in, such as sorted items that are searched, if there is one. Its length is not that of the recording. */
   readonly lookedUp?: LookedUpRange;
   /** Why the output must be apart from the input, if input and output have items of one size and it must. */
   readonly apart?: string;
   /** The ranges whose items share words. They start at a word. */
   readonly packed?: ReadonlySet<RangeName>;
-  readonly indirectWords: number;
+  /** Words of the range `indirect`. The default is 0. */
+  readonly indirectWords?: number;
   /** Words of the range `count`. The default is 1. */
   readonly countWords?: number;
   /** Whether the output has as many items as the input, though the plan counts some of them. */
@@ -236,13 +237,16 @@ export interface Plan {
   passes(length: number, arrangement: Arrangement, aside?: boolean, params?: PassParams): readonly Pass[];
 }
 
-/** All arrangements: how the caller's ranges may lie in their buffers. A plan has kernels for each of them. */
+/** How the caller's ranges may lie in their buffers. A plan has kernels for each of them. */
 export const ALL_ARRANGEMENTS = [
   "vectors",
   "items",
   "one-buffer",
   "in-place",
 ] as const satisfies readonly Arrangement[];
+
+/** How ranges of two buffers may lie. */
+export const TWO_BUFFERS = ["vectors", "items"] as const satisfies readonly Arrangement[];
 
 /** Makes something for each arrangement that a plan is made for. */
 export function perArrangement<T>(

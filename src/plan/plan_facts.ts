@@ -58,10 +58,8 @@ export interface SinglePass {
 }
 
 /**
- * `flat` is a scan of segments whose threads may hold values without heads.
- *
  * Plans a single pass if the caller asks for one, or if it is faster and the adapter is known to manage it. Otherwise the
- * data is read twice, and the result is undefined.
+ * data is read twice, and the result is undefined. The primitive `flat` is a scan of segments whose threads may hold values without heads.
  *
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError}
  */
@@ -81,7 +79,7 @@ export interface PlannedScan extends Combination {
   readonly segments?: PlannedSegments | undefined;
 }
 
-/** The way of a scan that reads its data once; undefined if the plan is not for ranges of two buffers that start at vectors. */
+/** The way of a scan that reads its data once; undefined if ranges that lie in none of these arrangements can be scanned so. */
 export type ScanOnce = (
   single: SinglePass,
   scan: PlannedScan,
@@ -99,8 +97,8 @@ export interface PlannedReduction {
 }
 
 /**
- * The way of a reduction in which one dispatch reduces data of several tiles, if the ranges start at a vector: up to a tile of tiles, or of any
- * length by operators that may combine in any order. `longest` is the most items that it takes.
+ * The way of a reduction that takes one dispatch for data of several tiles. The ranges start at a vector. Operators that may combine in any order
+ * take data of any length, and others as many tiles as a tile has items. `longest` is the most items that the way takes.
  */
 export type ReduceOnce = (
   reduction: PlannedReduction,

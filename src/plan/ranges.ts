@@ -43,7 +43,7 @@ export function itemsOfRange(plan: Plan, name: RangeName, length: number, params
     case "count":
       return plan.countWords ?? 1;
     case "indirect":
-      return plan.indirectWords;
+      return plan.indirectWords ?? 0;
     case "length":
     case "initial":
     case "total":

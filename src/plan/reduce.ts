@@ -1,9 +1,5 @@
-import type { ByKind } from "../adapters/adapter.ts";
-import { tableFor } from "../adapters/adapter.ts";
-import { reduction as gpu } from "../adapters/gpu.ts";
-import { reduction as nvidia } from "../adapters/nvidia.ts";
-import { reduction as software } from "../adapters/software.ts";
-import type { ReductionTable, TuningRow } from "../adapters/tables.ts";
+import { tablesFor } from "../adapters/adapter.ts";
+import type { TuningRow } from "../adapters/tables.ts";
 import type { Monoid, Operator } from "../algebra/monoid.ts";
 import { monoid as monoidOf } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
@@ -26,7 +22,15 @@ import type {
   TuningOptions,
 } from "./options.ts";
 import type { Bindable, Pass, Plan, Scratch } from "./plan.ts";
-import { ALL_ARRANGEMENTS, bound, itemTypesOf, perArrangement, rangesTaken, spineLengths } from "./plan.ts";
+import {
+  ALL_ARRANGEMENTS,
+  bound,
+  itemTypesOf,
+  perArrangement,
+  rangesTaken,
+  spineLengths,
+  TWO_BUFFERS,
+} from "./plan.ts";
 import type { PlanFacts } from "./plan_facts.ts";
 import type { Continued, LookBackTesting } from "./scan.ts";
 import { spineLevelsOf, vectorOf } from "./scan.ts";
@@ -34,8 +38,6 @@ import type { LoadedTuning } from "./tuning.ts";
 import { groupingOf as groupingOfTuning, tileOf } from "./tuning.ts";
 import type { Way } from "./ways.ts";
 import { planOfWays } from "./ways.ts";
-
-const tables: ByKind<ReductionTable> = { software, nvidia, gpu };
 
 /** The options of `prepareReduce`. */
 export interface ReduceOptions<Name extends string = string>
@@ -102,9 +104,9 @@ export function planReduce(
   const groupingOf: Plan["groupingOf"] = (arrangement) =>
     groupingOfTuning(tuning, isWide(arrangement) ? vector : 1);
   // By vectors if possible. If the result lies on the input, it goes through the spine.
-  const variants = (["vectors", "items"] as const)
-    .filter((one) => arrangements.includes(one))
-    .flatMap((arrangement) => (detour ? [false, true] : [false]).map((aside) => ({ arrangement, aside })));
+  const variants = TWO_BUFFERS.filter((one) => arrangements.includes(one)).flatMap((arrangement) =>
+    (detour ? [false, true] : [false]).map((aside) => ({ arrangement, aside })),
+  );
   const once = facts.fasterWays?.reduceOnce?.(
     { monoid, tuning, kernelOf: (files) => kernelOf("items", "items", "vectors", files) },
     { maxLength, variants, vector, groupingOf },
@@ -145,7 +147,7 @@ function reductionRow(
 ): TuningRow {
   const { domain, type } = monoid;
   const usual = twoPassRowOf("reduce", domain, options, facts);
-  const { positions, takesMoreNarrowItems } = tableFor(tables, facts);
+  const { positions, takesMoreNarrowItems } = tablesFor(facts).reduction;
   // Elements of two words of a key, a position and 0. A tuning, which times sums, does not apply to them.
   const isEntry = monoid.leading !== undefined && domain.elementBytes === 16;
   const row: TuningRow = { ...usual, ...(isEntry && facts.fasterWays && positions) };

@@ -1,14 +1,10 @@
-import type { ByKind } from "../adapters/adapter.ts";
-import { tableFor, traitsOf } from "../adapters/adapter.ts";
-import { rows as gpu } from "../adapters/gpu.ts";
-import { rows as nvidia } from "../adapters/nvidia.ts";
-import { rows as software } from "../adapters/software.ts";
-import type { RowsTable, TuningRow } from "../adapters/tables.ts";
+import { tablesFor, traitsOf } from "../adapters/adapter.ts";
+import type { TuningRow } from "../adapters/tables.ts";
 import { monoid as monoidOf } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
 import type { Domain } from "../algebra/types.ts";
 import { hillisSteeleMemory } from "../kernels/algorithms.ts";
-import { itemsOfVector } from "../kernels/contract.ts";
+import { greatestCommonDivisor, itemsOfVector } from "../kernels/contract.ts";
 import { endsOf } from "../kernels/initial_and_total.ts";
 import type { Arrangement, Ends, Kernel, Mirror } from "../kernels/kernel.ts";
 import { isApart, isWide } from "../kernels/kernel.ts";
@@ -26,15 +22,13 @@ import type { Combination, PlanFacts } from "./plan_facts.ts";
 import type { ReduceOptions } from "./reduce.ts";
 import { orderOf } from "./reverse.ts";
 import type { ScanOptions } from "./scan.ts";
-import { vectorOf } from "./scan.ts";
+import { SCAN_ARRANGEMENTS, vectorOf } from "./scan.ts";
 import { countsOf, refuseTotal } from "./segment_counts.ts";
 import { planSegments } from "./segments.ts";
 import type { LoadedTuning } from "./tuning.ts";
 import { groupingOf, tileOf } from "./tuning.ts";
 import type { PlanBase, Way } from "./ways.ts";
 import { planOfWays } from "./ways.ts";
-
-const tables: ByKind<RowsTable> = { software, nvidia, gpu };
 
 /** Whether rows go by subgroups: if their kernels are loaded, as for recordings on some adapters, and one or two shuffles move an element. */
 function rowFor(
@@ -43,7 +37,7 @@ function rowFor(
   { workGroupSize, maxLength }: Chosen,
   facts: PlanFacts,
 ): TuningRow {
-  const { byLevels, bySubgroups } = tableFor(tables, facts);
+  const { byLevels, bySubgroups } = tablesFor(facts).rows;
   const fits = ({ elementBytes: most, maxLength: longest = Number.POSITIVE_INFINITY }: TuningRow): boolean =>
     elementBytes <= most && !(typeof maxLength === "number" && maxLength > longest);
   const mayShuffle = facts.fasterWays && facts.features.has("subgroups") && !long;
@@ -60,9 +54,6 @@ function rowFor(
  * 0.75 780, 0.61 926; as segments 815.
  */
 const LEAST_FILL = 0.72;
-
-const greatestCommonDivisor = (a: number, b: number): number =>
-  b === 0 ? a : greatestCommonDivisor(b, a % b);
 
 /** The items of whole rows that a tile takes, if each tile starts at a vector. It is 0 if there is no such tile. */
 function wholeRowItems(width: number, tile: number, vector: number): number {
@@ -119,9 +110,12 @@ type RowOptions = AnyOperator<ScanOptions & ReduceOptions>;
 
 /**
  * Plans a scan or a reduction of rows, each on its own. A work-group takes whole rows, so no tile waits for another one, and
- * each item is read once. Longer rows are reduced in parts, and the totals of parts are rows for the next pass. Longer rows are
- * scanned as all segments are; by subgroups, each in a single pass of its own, if it starts at a vector and fills its tiles. If the caller chooses an algorithm or passes, rows are segments as all others, and the result is
- * undefined.
+ * each item is read once.
+ *
+ * Rows that are longer than a tile are reduced in parts, and the totals of parts are rows for the next pass. Such rows are scanned as all segments
+ * are. By subgroups, each of them is scanned in a single pass of its own, if it starts at a vector and fills its tiles.
+ *
+ * If the caller chooses an algorithm or passes, rows are segments as all others, and the result is undefined.
  */
 export function planRows(
   primitive: "scan" | "reduce",
@@ -166,9 +160,7 @@ export function planRows(
   const maxLength = requireMaxLength(title, options.maxLength, Math.max(itemBytes, type.bytes), facts.limits);
   const canShare = itemBytes === type.bytes && !reduces;
   const taken = order.arrangementsOf(lying);
-  const arrangements = (["vectors", "in-place", "items", "one-buffer"] as const).filter(
-    (one) => taken.includes(one) && (canShare || isApart(one)),
-  );
+  const arrangements = SCAN_ARRANGEMENTS.filter((one) => taken.includes(one) && (canShare || isApart(one)));
   const vectorFor = (arrangement: Arrangement): number =>
     isWide(arrangement) && !options.reverse
       ? itemsOfVector(itemBytes, sizes.items, reduces ? itemBytes : type.bytes)
@@ -224,7 +216,7 @@ function fittingRow(
   }
   const asked = { workGroupSize: options.workGroupSize ?? 1, items: options.itemsPerThread ?? row.items };
   const memory = rowMemory(asked, elementBytes) + hillisSteeleMemory(asked.workGroupSize, elementBytes);
-  const isTooLong = primitive === "scan" && !long && elementBytes > tableFor(tables, facts).longestByLevels;
+  const isTooLong = primitive === "scan" && !long && elementBytes > tablesFor(facts).rows.longestByLevels;
   return isTooLong || memory > facts.limits.maxComputeWorkgroupStorageSize ? undefined : row;
 }
 

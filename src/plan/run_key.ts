@@ -1,7 +1,8 @@
 import { describe } from "../algebra/check_value.ts";
+import { requireSameStructs } from "../algebra/require_same_structs.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
-import { ArgumentError, refuse } from "../errors.ts";
+import { refuse } from "../errors.ts";
 import { hasCode } from "../text/callers.ts";
 import { firstOf, keysInstead, partType, requireWords } from "./sort_key.ts";
 
@@ -95,15 +96,7 @@ export function requireRunKey(
           title,
           option ?? "keyType",
         );
-  const other = from.files.find(({ name, text }) =>
-    type.files.some((one) => one.name === name && one.text !== text),
-  );
-  if (other !== undefined) {
-    throw new ArgumentError(
-      `${title}: ${from.name} and ${type.name} hold different structs that are both called ${other.name}; rename one`,
-      option ?? "keyType",
-    );
-  }
+  requireSameStructs(title, from, type, option ?? "keyType");
   return { type, text: key };
 }
 

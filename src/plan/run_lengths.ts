@@ -3,14 +3,14 @@ import type { Operator } from "../algebra/monoid.ts";
 import { add, min } from "../algebra/operators.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { isSameType } from "../algebra/types.ts";
-import { hasFullSubgroups } from "../kernels/algorithms.ts";
 import type { LookBackChoices } from "../kernels/look_back.ts";
 import type { RunStores } from "../kernels/run_lengths.ts";
 import { runLengthsKernel, runLengthsMemory, runsMonoid } from "../kernels/run_lengths.ts";
+import { votesInWord } from "../kernels/subgroup_tiles.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import { mapOf } from "./map.ts";
-import { ofItems } from "./one_dispatch_plan.ts";
 import type { Chosen } from "./options.ts";
+import { ofItems } from "./plain_plan.ts";
 import type { Bindings, Plan, Scratch } from "./plan.ts";
 import { bound, itemTypesOf, rangesTaken } from "./plan.ts";
 import type { PlanFacts } from "./plan_facts.ts";
@@ -18,8 +18,6 @@ import type { SegmentsOf } from "./planned_segments.ts";
 
 /** The most bytes of a key that threads hold while they look back. */
 const MOST_KEY_BYTES = 8;
-/** The most lanes whose votes are one word. */
-const MOST_LANES = 32;
 
 /** Bytes of the buffer that is bound in place of the keys, if these do not fill a vector. */
 const NOTHING_BYTES = 16;
@@ -71,8 +69,7 @@ export function planRunLengths(
   const { algorithm, sizes } = single.tuning;
   if (
     algorithm !== "subgroup" ||
-    !hasFullSubgroups(sizes) ||
-    sizes.maxSubgroupSize > MOST_LANES ||
+    !votesInWord(sizes) ||
     keys.type.bytes > MOST_KEY_BYTES ||
     runLengthsMemory(single.tuning, stores, keys.type.bytes) > facts.limits.maxComputeWorkgroupStorageSize
   ) {

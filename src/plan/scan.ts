@@ -163,9 +163,9 @@ export const spineScratch = (levels: readonly SpineLevel[]): Scratch[] => [
 ];
 
 /**
- * Plans a scan. It takes a single pass if the adapter manages it, and if input and output are in two buffers, or are one range that
- * starts at a vector. By segments, they must be in two buffers and start at vectors. Otherwise it takes reduce-then-scan: it reduces
- * each tile to a total, scans the totals, then scans each tile on top of its carry.
+ * Plans a scan. It takes a single pass if the adapter manages it and the ranges lie so that it can: input and output are in two buffers, or they
+ * are one range that starts at a vector. Ranges of segments must be in two buffers and start at vectors. All other scans take reduce-then-scan:
+ * each tile is reduced to a total, the totals are scanned, and then each tile is scanned on top of its carry.
  *
  * `segments` are the ones that the options name: `planSegmented` in src/plan/plan_segmented.ts makes them.
  *
@@ -346,8 +346,8 @@ function reduceThenScan(scan: PlannedScan, tuning: LoadedTuning, arrangements: r
   };
 }
 
-/** The arrangements of a scan, in order of preference. */
-const SCAN_ARRANGEMENTS = [
+/** How the ranges of a scan may lie, in order of preference. */
+export const SCAN_ARRANGEMENTS = [
   "vectors",
   "in-place",
   "items",

@@ -14,17 +14,14 @@ import {
 } from "../kernels/scatter.ts";
 import { loadSegmentsAndRuns } from "../parts.ts";
 import { copiesFor, histogramRow } from "./histogram.ts";
-import { passOver, plainSizes } from "./one_dispatch_plan.ts";
 import type { AnyOperator } from "./options.ts";
+import { passOver, plainSizes } from "./plain_plan.ts";
 import type { Plan, Scratch } from "./plan.ts";
-import { bound, distinct, perArrangement, wholeWords, withRanges } from "./plan.ts";
+import { bound, distinct, perArrangement, TWO_BUFFERS, wholeWords, withRanges } from "./plan.ts";
 import type { PlanFacts } from "./plan_facts.ts";
 import type { ScatterBase, ScatterOptions } from "./scatter_base.ts";
 import { baseOf, planOfItems, requireCombinable } from "./scatter_base.ts";
 import { widenedFirst } from "./scatter_widened.ts";
-
-/** How the positions may lie that a plan has kernels for. Only kernels that combine atomically take them as vectors. */
-export const SCATTER_ARRANGEMENTS = ["vectors", "items"] as const satisfies readonly Arrangement[];
 
 /** Elements of one word are stored at their positions, in an output of zeros. */
 function planWords(base: ScatterBase): Plan {
@@ -182,7 +179,7 @@ async function planSorted(base: ScatterBase, monoid: Monoid, op: Operator, facts
 export async function planScatter(
   options: AnyOperator<ScatterOptions>,
   facts: PlanFacts,
-  arrangements: readonly Arrangement[] = SCATTER_ARRANGEMENTS,
+  arrangements: readonly Arrangement[] = TWO_BUFFERS,
 ): Promise<Plan> {
   const { from } = options;
   if (from !== undefined) {

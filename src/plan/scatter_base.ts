@@ -7,8 +7,8 @@ import { ArgumentError, LimitError } from "../errors.ts";
 import type { Kernel } from "../kernels/kernel.ts";
 import type { Sizes } from "../kernels/sizes.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
-import { moveShape, ofItems, plainSizes } from "./one_dispatch_plan.ts";
 import type { AnyOperator, TuningOptions } from "./options.ts";
+import { moveSizes, ofItems } from "./plain_plan.ts";
 import type { Pass, Plan, Scratch } from "./plan.ts";
 import { distinct, itemTypesOf, rangesTaken } from "./plan.ts";
 import type { PlanFacts } from "./plan_facts.ts";
@@ -82,7 +82,7 @@ export function baseOf(
 ): ScatterBase & { readonly monoid: Monoid | undefined } {
   const { lengthOnGpu = false } = options;
   const { type, monoid, title } = checkedScatter(options);
-  const sizes = plainSizes(moveShape(facts), title, type, options, facts);
+  const sizes = moveSizes(title, type, facts, options);
   const itemBytes = Math.max(type.bytes, 4);
   const maxLength = requireMaxLength(title, options.maxLength, itemBytes, facts.limits);
   const most = requireMaxLength(title, options.maxOutputLength, itemBytes, facts.limits, "maxOutputLength");

@@ -1,20 +1,13 @@
-import type { ByKind } from "../adapters/adapter.ts";
-import { tableFor } from "../adapters/adapter.ts";
-import { search as gpu } from "../adapters/gpu.ts";
-import { search as nvidia } from "../adapters/nvidia.ts";
-import { search as software } from "../adapters/software.ts";
-import type { Shape } from "../adapters/tables.ts";
+import { tablesFor } from "../adapters/adapter.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { searchKernel } from "../kernels/search.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import { plainPlan } from "./one_dispatch_plan.ts";
 import type { TuningOptions } from "./options.ts";
+import { plainPlan } from "./plain_plan.ts";
 import type { Plan } from "./plan.ts";
 import { itemTypesOf } from "./plan.ts";
 import { requireScalar, requireSide } from "./require_scalar.ts";
-
-const tables: ByKind<Shape> = { software, nvidia, gpu };
 
 /** The side of equal elements, and the sizes of the kernel. */
 export interface SearchTuning extends Pick<TuningOptions, "workGroupSize" | "itemsPerThread"> {
@@ -53,7 +46,7 @@ export function planSearch(options: SearchOptions & CountedOption, facts: Device
   return plainPlan({
     title,
     type,
-    row: tableFor(tables, facts),
+    row: tablesFor(facts).search,
     options,
     facts,
     kernelOf: (lengthOnGpu, sizes) => searchKernel(type, side, lengthOnGpu, sortedCount, sizes),

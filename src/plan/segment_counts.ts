@@ -1,5 +1,5 @@
 import { ArgumentError, shown } from "../errors.ts";
-import type { SegmentCounts, SegmentNumber, SegmentRanges } from "./plan.ts";
+import type { Bindings, SegmentCounts, SegmentNumber, SegmentRanges } from "./plan.ts";
 
 /** The numbers that a recording of segments takes, checked: the items of a row, and how many segments there are. */
 export const countsOf: SegmentRanges["countsOf"] = (given, length, { segments, title, needs }) => {
@@ -43,3 +43,9 @@ export function refuseTotal(total: unknown, title: string): void {
     );
   }
 }
+
+/** What kernels of segments bind that say where these start, by what a recording gives for them. */
+export const startBindings = (given: string): Bindings => ({
+  offsets: given === "begins" ? "begins" : "offsets",
+  ends: "ends",
+});

@@ -5,6 +5,7 @@ import { u32 } from "../algebra/integers.ts";
 import type { Monoid } from "../algebra/monoid.ts";
 import { monoid as monoidOf } from "../algebra/monoid.ts";
 import { add } from "../algebra/operators.ts";
+import { requireSameStructs } from "../algebra/require_same_structs.ts";
 import { paramsIn } from "../algebra/seen_params.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { requireType } from "../algebra/types.ts";
@@ -37,7 +38,7 @@ import { ALONE, FIRST_ITEMS, requireRunKey } from "./run_key.ts";
 import { planRunLengths } from "./run_lengths.ts";
 import type { ScanOptions } from "./scan.ts";
 import { planScan } from "./scan.ts";
-import { countsOf, refuseTotal } from "./segment_counts.ts";
+import { countsOf, refuseTotal, startBindings } from "./segment_counts.ts";
 import type { Tuning } from "./tuning.ts";
 import { tileOf } from "./tuning.ts";
 import type { Preparation } from "./ways.ts";
@@ -106,7 +107,11 @@ function headsOf(
   if (text === undefined) {
     return { kind: "keys", type, unique, alone };
   }
-  requireOneStruct([from, type], known, title);
+  for (const ofKeys of [from, type]) {
+    for (const other of known) {
+      requireSameStructs(title, ofKeys, other, "segments", ", of the keys,");
+    }
+  }
   return {
     kind: "keys",
     type,
@@ -119,23 +124,6 @@ function headsOf(
     unique: unique && isFirst ? "first item" : unique,
     alone,
   };
-}
-
-/** @throws {ArgumentError} if two structs that would be in one kernel have one name, and are not the same. */
-function requireOneStruct(keys: readonly ElementType[], known: readonly ElementType[], title: string): void {
-  for (const { name, files } of keys) {
-    for (const other of known) {
-      const twice = files.find((file) =>
-        other.files.some((one) => one.name === file.name && one.text !== file.text),
-      );
-      if (twice !== undefined) {
-        throw new ArgumentError(
-          `${title}: ${name}, of the keys, and ${other.name} hold different structs that are both called ${twice.name}; rename one`,
-          "segments",
-        );
-      }
-    }
-  }
 }
 
 /** The most storage buffers that a kernel binds, if its ranges are bound as vectors. It depends on the number of its ends. */
@@ -207,17 +195,11 @@ function rangesOf({ heads, totals }: SegmentUse): SegmentRanges {
   };
 }
 
-/** What kernels bind that find segments by their places. */
-const placesOf = ({ heads }: SegmentUse): Bindings => ({
-  offsets: heads.kind === "begins" ? "begins" : "offsets",
-  ends: "ends",
-});
-
 /** What the kernels of segments bind. */
 const bindingsOf = (use: SegmentUse): Bindings => ({
   heads: "heads",
   keys: "keys",
-  ...placesOf(use),
+  ...startBindings(use.heads.kind),
   ...(use.totals && { unique_keys: "unique", first_items: "unique" }),
   count_buffer: "count",
 });
@@ -312,7 +294,7 @@ function headsFromOffsets(
     kernel,
     bindings: bound(kernel, {
       head_words: bits,
-      ...placesOf(use),
+      ...startBindings(use.heads.kind),
       output: "output",
       length_buffer: "length",
       initial: "initial",

@@ -1,8 +1,4 @@
-import type { ByKind } from "../adapters/adapter.ts";
-import { tableFor } from "../adapters/adapter.ts";
-import { select as gpu } from "../adapters/gpu.ts";
-import { select as nvidia } from "../adapters/nvidia.ts";
-import { select as software } from "../adapters/software.ts";
+import { tablesFor } from "../adapters/adapter.ts";
 import type { SelectRow } from "../adapters/tables.ts";
 import { u32 } from "../algebra/integers.ts";
 import type { ElementType } from "../algebra/types.ts";
@@ -34,11 +30,21 @@ import { requireChosen } from "./check_tuning_options.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import { planCompact } from "./compact.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import { moveSizes } from "./gather.ts";
-import { ofItems, passOver, plainSizes } from "./one_dispatch_plan.ts";
+import { mostThreads } from "./device_facts.ts";
+import { givenOptions } from "./given_options.ts";
 import type { ParamsOption, TuningOptions } from "./options.ts";
+import { moveSizes, ofItems, passOver, plainSizes } from "./plain_plan.ts";
 import type { Bindable, Bindings, Pass, PassParams, Plan, Scratch } from "./plan.ts";
-import { bound, distinct, itemTypesOf, perArrangement, rangesTaken, wholeWords, withRanges } from "./plan.ts";
+import {
+  bound,
+  distinct,
+  itemTypesOf,
+  perArrangement,
+  rangesTaken,
+  TWO_BUFFERS,
+  wholeWords,
+  withRanges,
+} from "./plan.ts";
 import { planSinglePass } from "./single_pass.ts";
 import { planSort, untuned } from "./sort.ts";
 import type { SortKeyOptions } from "./sort_key.ts";
@@ -73,8 +79,6 @@ export interface NthOptions<Name extends string = string> extends SelectOptions<
   /** Which element to find: the number of elements that a sort would put before it. */
   readonly n: number;
 }
-
-const tables: ByKind<SelectRow> = { software, nvidia, gpu };
 
 /** The most bytes of the items that a thread holds at a time. */
 const THREAD_BYTES = 64;
@@ -117,8 +121,6 @@ interface Selection {
   passes(length: number, k: number, arrangement: Arrangement): readonly Pass[];
 }
 
-const ARRANGEMENTS = ["vectors", "items"] as const;
-
 /** Checks the options that all selections have, and returns the key, the sizes and the facts that they lead to. */
 function checkedSelection(
   name: string,
@@ -126,26 +128,23 @@ function checkedSelection(
   facts: DeviceFacts,
   testing: SelectTesting,
 ) {
+  const { lengthOnGpu = false } = options;
   const { type, title, key, range } = checkedKey(name, options, facts);
-  const { limits } = facts;
-  const maxLength = requireMaxLength(title, options.maxLength, Math.max(type.bytes, 4), limits);
-  const row: SelectRow = { ...tableFor(tables, facts), ...testing };
-  /** The most threads of a work-group. */
-  const most = Math.min(limits.maxComputeInvocationsPerWorkgroup, limits.maxComputeWorkgroupSizeX);
-  return { type, title, key, range, maxLength, row, most };
+  const maxLength = requireMaxLength(title, options.maxLength, Math.max(type.bytes, 4), facts.limits);
+  const row: SelectRow = { ...tablesFor(facts).select, ...testing };
+  return { type, title, key, range, maxLength, row, most: mostThreads(facts), lengthOnGpu };
 }
+
+/** The options of a selection, checked, and what follows from them. */
+type CheckedSelection = ReturnType<typeof checkedSelection>;
 
 /** Plans a selection by digits. `single` says whether one element is looked for, or all up to it. */
 function planSelection(
-  name: string,
-  options: SelectOptions<string> & SortKeyOptions,
+  { type, title, key, range, maxLength, row, most, lengthOnGpu }: CheckedSelection,
   single: boolean,
   facts: DeviceFacts,
-  testing: SelectTesting,
 ): Selection {
   const { limits } = facts;
-  const { lengthOnGpu = false } = options;
-  const { type, title, key, range, maxLength, row, most } = checkedSelection(name, options, facts, testing);
   const items = Math.max(1, Math.min(row.items, Math.floor(THREAD_BYTES / type.bytes)));
   const sizes = plainSizes({ ...row, items }, title, type, {}, facts);
   // A thread looks after one value of a digit. Digits of indices are as wide as can be, also if keys have few bits.
@@ -161,10 +160,10 @@ function planSelection(
   const choose = chooseKernel(
     own,
     digitSizes,
-    blelloch.sources({ sizes: digitSizes, subgroupIds: facts.subgroupIds }),
+    blelloch({ sizes: digitSizes, subgroupIds: facts.subgroupIds }),
   );
-  const counts = perArrangement(ARRANGEMENTS, (one) => countLeftKernel(own, one, sizes, copies));
-  const finds = single ? perArrangement(ARRANGEMENTS, (one) => findKernel(own, one, sizes)) : undefined;
+  const counts = perArrangement(TWO_BUFFERS, (one) => countLeftKernel(own, one, sizes, copies));
+  const finds = single ? perArrangement(TWO_BUFFERS, (one) => findKernel(own, one, sizes)) : undefined;
   const state: Scratch = { name: "what was found out", bytes: SELECTION_BYTES };
   const bins: Scratch = { name: "counts of a digit", bytes: radix * 4 };
   const bindingsOf = (kernel: Kernel): Bindings =>
@@ -206,7 +205,7 @@ function planSelection(
 
 /** What plans of selections have in common. */
 export const common = (title: string, maxLength: number, type: ElementType) => ({
-  ...ofItems(title, maxLength, ARRANGEMENTS),
+  ...ofItems(title, maxLength, TWO_BUFFERS),
   itemTypes: itemTypesOf(type, type),
 });
 
@@ -230,14 +229,18 @@ interface Taking {
  * Takes any number of elements: it finds the last of them, digit by digit, and compacts all up to it. The compaction leaves the
  * positions in its range `output`, and their number in `count`.
  */
-function takeByDigits(options: TopKOptions, k: number, facts: DeviceFacts, testing: SelectTesting): Taking {
-  const selection = planSelection("topK", options, false, facts, testing);
-  const { type, maxLength } = selection;
-  const { lengthOnGpu = false, passes } = options;
+function takeByDigits(
+  checked: CheckedSelection,
+  k: number,
+  { passes }: Pick<TopKOptions, "passes">,
+  facts: DeviceFacts,
+): Taking {
+  const selection = planSelection(checked, false, facts);
+  const { type, maxLength, lengthOnGpu } = checked;
   const keep = planCompact(
     { type, indices: true, maxLength, lengthOnGpu, ...(passes !== undefined && { passes }) },
     { ...facts, fasterWays: { tiles: subgroup, planSinglePass } },
-    ARRANGEMENTS,
+    TWO_BUFFERS,
     {},
     undefined,
     keepTakenSources(selection.options),
@@ -365,7 +368,7 @@ function takeInOrder(blocks: Blocks, most: number): Taking {
 /** Takes elements in the order of the data. */
 function takeInOrderOfData(blocks: Blocks, { subgroupIds }: DeviceFacts): Taking {
   const { options, levels, vector, takeSizes, firsts, numbers } = blocks;
-  const scan = hillisSteele.sources({ sizes: takeSizes, subgroupIds });
+  const scan = hillisSteele({ sizes: takeSizes, subgroupIds });
   const take = takeBlocksKernel(options, takeSizes, scan);
   return {
     kernels: distinct([...levels.flatMap(({ kernels }) => kernels.all), take]),
@@ -392,13 +395,10 @@ function shiftsFrom(firstShift: number, ratioBits: number): readonly number[] {
  * work-group to choose from. The bindings have the names that {@link takeByDigits} has.
  */
 function takeByBlocks(
-  options: TopKOptions,
+  { title, type, key, range, maxLength, row, most, lengthOnGpu }: CheckedSelection,
   k: number,
   facts: DeviceFacts,
-  testing: SelectTesting,
 ): Taking | undefined {
-  const { lengthOnGpu = false } = options;
-  const { title, type, key, range, maxLength, row, most } = checkedSelection("topK", options, facts, testing);
   const threads = 2 ** Math.floor(Math.log2(Math.min(row.threads, most)));
   const items = row.blocks / row.threads;
   const room = threads * items;
@@ -427,7 +427,7 @@ function takeByBlocks(
       ? {
           shift,
           isLong: true,
-          kernels: perArrangement(ARRANGEMENTS, (arrangement) =>
+          kernels: perArrangement(TWO_BUFFERS, (arrangement) =>
             firstOfTilesKernel(kernelOptions, arrangement, longSizes, lanes),
           ),
           blocks: longSizes.workGroupSize / lanes,
@@ -464,14 +464,13 @@ function takeByBlocks(
  */
 export function planTopK(options: TopKOptions, given: DeviceFacts, testing: SelectTesting = {}): Plan {
   const facts = untuned(given);
-  const { lengthOnGpu = false, passes, smallest, key, keyType, bits, params } = options;
-  const ordered = { ...options, descending: smallest !== true };
-  const { title, type, maxLength } = checkedSelection("topK", ordered, facts, testing);
+  const ordered = { ...options, descending: options.smallest !== true };
+  const checked = checkedSelection("topK", ordered, facts, testing);
+  const { title, type, maxLength, lengthOnGpu } = checked;
   requireChosen(options, title, facts);
   const k = requireWhole(options.k, 1, title, "k");
   const most = Math.min(k, maxLength);
-  const taking =
-    takeByBlocks(ordered, Math.max(1, most), facts, testing) ?? takeByDigits(ordered, k, facts, testing);
+  const taking = takeByBlocks(checked, Math.max(1, most), facts) ?? takeByDigits(checked, k, options, facts);
   const plan = {
     ...common(title, maxLength, type),
     vector: taking.vector,
@@ -492,11 +491,7 @@ export function planTopK(options: TopKOptions, given: DeviceFacts, testing: Sele
   }
   const by = {
     descending: ordered.descending,
-    ...(key !== undefined && { key }),
-    ...(params && { params }),
-    ...(keyType && { keyType }),
-    ...(bits && { bits }),
-    ...(passes !== undefined && { passes }),
+    ...givenOptions(options, ["key", "params", "keyType", "bits", "passes"]),
   };
   const sort = planSort({ type, ...by, indices: true, maxLength: most, lengthOnGpu }, facts, u32, ["items"]);
   const sizes = moveSizes(title, type, facts);
@@ -555,7 +550,7 @@ export function planTopK(options: TopKOptions, given: DeviceFacts, testing: Sele
  * @throws {ArgumentError} {@link LimitError} {@link FeatureError} before anything is compiled.
  */
 export function planNth(options: NthOptions, facts: DeviceFacts, testing: SelectTesting = {}): Plan {
-  const selection = planSelection("nth", options, true, facts, testing);
+  const selection = planSelection(checkedSelection("nth", options, facts, testing), true, facts);
   const n = requireWhole(options.n, 0, selection.title, "n");
   return {
     ...common(selection.title, selection.maxLength, selection.type),

@@ -1,9 +1,4 @@
-import type { ByKind } from "../adapters/adapter.ts";
-import { tableFor } from "../adapters/adapter.ts";
-import { expandRuns as gpu } from "../adapters/gpu.ts";
-import { expandRuns as nvidia } from "../adapters/nvidia.ts";
-import { expandRuns as software } from "../adapters/software.ts";
-import type { Shape } from "../adapters/tables.ts";
+import { tablesFor } from "../adapters/adapter.ts";
 import { u32 } from "../algebra/integers.ts";
 import { ArgumentError } from "../errors.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
@@ -12,23 +7,20 @@ import type { SortedSegments } from "../kernels/sort_segments.ts";
 import { mostBindable, requireBindable } from "./binding_length.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { saturatingSum } from "./expand_runs.ts";
-import { moveSizes } from "./gather.ts";
-import { passOver, plainSizes } from "./one_dispatch_plan.ts";
+import { moveSizes, passOver, plainSizes } from "./plain_plan.ts";
 import type { Pass, PassParams, Plan, Scratch, SegmentRanges } from "./plan.ts";
 import { distinct, rangesTaken, wholeWords, withRanges } from "./plan.ts";
 import { planScan } from "./scan.ts";
-import { countsOf } from "./segment_counts.ts";
+import { countsOf, startBindings } from "./segment_counts.ts";
 import type { TopKRowsOptions } from "./select.ts";
 import { common } from "./select.ts";
 import { untuned } from "./sort.ts";
 import { requireWhole } from "./sort_key.ts";
-import { startBindings, startRanges } from "./sort_segments.ts";
+import { startRanges } from "./sort_segments.ts";
 
 // Selections of the first elements of each segment, where each segment has a k of its own. The segments are sorted, or if they are rows of which
 // few elements are taken, the first ones of each are selected. A dispatch counts what is taken of each, a scan of the counts gives where the
 // results of each start, and each result looks for its segment, as items of runs do.
-
-const tables: ByKind<Shape> = { software, nvidia, gpu };
 
 /** What puts the first positions of each segment in order: the first passes of such a plan. */
 export interface SortedPositions {
@@ -90,7 +82,7 @@ export function planTopKEach(
   const scan = planScan({ type: u32, op: saturatingSum, maxLength: mostSegments + 1 }, untuned(facts), [
     "items",
   ]);
-  const sizes = plainSizes(tableFor(tables, facts), title, type, {}, facts);
+  const sizes = plainSizes(tablesFor(facts).expandRuns, title, type, {}, facts);
   const store = storeSortedKernel(type, sizes);
   const words = (name: string, length: number): Scratch => ({ name, bytes: wholeWords(length * u32.bytes) });
   const counts = words("numbers of taken elements", mostSegments + 1);

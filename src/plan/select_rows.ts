@@ -7,10 +7,10 @@ import type { SortSource } from "../kernels/sort.ts";
 import type { SortedSegments } from "../kernels/sort_segments.ts";
 import { checkedSort } from "./check_sort.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import { moveSizes } from "./gather.ts";
-import { passOver } from "./one_dispatch_plan.ts";
+import { moveSizes, passOver } from "./plain_plan.ts";
 import type { Pass, PassParams, Plan, Scratch } from "./plan.ts";
 import { bound, distinct, rangesTaken, wholeWords, withRanges } from "./plan.ts";
+import { startBindings } from "./segment_counts.ts";
 import type { TopKRowsOptions } from "./select.ts";
 import { common } from "./select.ts";
 import type { SortedPositions } from "./select_each.ts";
@@ -23,9 +23,9 @@ import {
   planLong,
   planSegmentSort,
   planSegmentsOf,
+  requireShortRows,
   requireSortedSegments,
   slottedFor,
-  startBindings,
   startRanges,
 } from "./sort_segments.ts";
 
@@ -148,12 +148,7 @@ function takeByChunks(
     scratch: hasChunks ? turns.flatMap((rows) => [rows.keys, rows.positions]) : [],
     storedOf: (columns) => Math.min(k, columns),
     passes(length, _, { columns = 0, segment_count: count = 0 }) {
-      if (columns > mostColumns && length > mostColumns) {
-        throw new ArgumentError(
-          `${plan.title}: rows is ${columns}, and this was prepared for a maxSegmentLength of ${mostColumns}; rows must be at most ${mostColumns}`,
-          "rows",
-        );
-      }
+      requireShortRows(plan.title, columns, length, mostColumns);
       return length === 0
         ? []
         : columnsOfLevels(columns, slot, k).map((left, level) => takePass(level, left, count));
@@ -212,7 +207,7 @@ export function planTopKRows(
   const isEach = isEachNumber(given, name);
   const [number, option] = isEach ? [maxK === undefined ? 0xffffffff : maxK, "maxK"] : [given, "k"];
   const k = requireWhole(number, 1, name, option);
-  const kind = requireSortedSegments(options, maxLength, name);
+  const kind = requireSortedSegments(options, name);
   const title = `${name} of ${kind}`;
   if (kind === "rows" && options.lengthOnGpu) {
     throw new ArgumentError(

@@ -5,11 +5,7 @@ import scanInPlace from "#shaders/device/kernels/scan_in_place.wgsl";
 import takeTileOfWords from "#shaders/device/kernels/take_tile_of_words.wgsl";
 import takeTiles from "#shaders/device/kernels/take_tiles.wgsl";
 import totalHandedOn from "#shaders/device/look_back/total_handed_on.wgsl";
-import type { ByKind } from "../adapters/adapter.ts";
-import { tableFor, traitsOf } from "../adapters/adapter.ts";
-import { singlePass as gpu } from "../adapters/gpu.ts";
-import { singlePass as nvidia } from "../adapters/nvidia.ts";
-import { singlePass as software } from "../adapters/software.ts";
+import { tablesFor, traitsOf } from "../adapters/adapter.ts";
 import type { SinglePassTable, TuningRow } from "../adapters/tables.ts";
 import type { Monoid } from "../algebra/monoid.ts";
 import type { Domain, ElementType } from "../algebra/types.ts";
@@ -38,8 +34,6 @@ import { bound, perArrangement, RUNS } from "./plan.ts";
 import type { Combination, PlannedScan, PlanSinglePass, ScanOnce, SinglePass } from "./plan_facts.ts";
 import { callersRanges, storesWithoutItems, vectorOfScan } from "./scan.ts";
 import { groupingOf, tileOf } from "./tuning.ts";
-
-const tables: ByKind<SinglePassTable> = { software, nvidia, gpu };
 
 /**
  * The fewest bytes of an element whose inclusive prefixes come from the next lane, as in subgroup_prefixes_shifted.wgsl. Structs, H100,
@@ -74,8 +68,8 @@ const flatRow = (
     : undefined;
 
 /**
- * Whether the threads of a scan hold words that narrow items share until the carry is known. They do where they add up items as they are, row by row.
- * Items of segments and in mirrored order have a word each.
+ * Whether the threads of a scan hold narrow items as the words that these share, until the carry is known. They do if they add up items, row by row,
+ * without a map. Items of segments have a word each, and so have items in mirrored order.
  */
 const holdsWords = (
   packed: ElementType["packed"],
@@ -131,12 +125,12 @@ export const planSinglePass: PlanSinglePass = (asked, combination, options, fact
   // An operator's own tiles, and the row for them, are for two passes.
   const { row: rowOfOperator, ...domain } = monoid.domain;
   const { passes } = options;
-  const table = tableFor(tables, facts);
+  const table = tablesFor(facts).singlePass;
   const primitive = asked === "flat" ? "scan" : asked;
   // Totals of segments by offsets have a kernel and rows of their own.
   const { segments } = options as SegmentOptions;
   const byOffsets = primitive === "totals" && (segments === "offsets" || segments === "begins");
-  const known = rowOf(tables, byOffsets ? "offsets" : primitive, domain, options, facts);
+  const known = rowOf(table, byOffsets ? "offsets" : primitive, domain, options, facts);
   const row =
     (asked === "flat" ? flatRow(known, domain, table) : undefined) ??
     wordsRow(known, combination, options, facts, table) ??
@@ -171,8 +165,8 @@ export const planSinglePass: PlanSinglePass = (asked, combination, options, fact
 };
 
 /**
- * Whether a scan of ranges that lie so may take a single pass: ranges of two buffers that start at a vector, or at any item if they are no items of
- * segments, or go in mirrored order; and scans in place.
+ * Whether a scan may take a single pass if its ranges lie so. Ranges of two buffers may if they start at a vector. If they start at any item, those of
+ * segments may only in mirrored order. A scan in place may, unless it is one of segments.
  */
 const takesOnce = (arrangement: Arrangement, { segments, kernelOptions: { mirror } }: PlannedScan): boolean =>
   arrangement === "vectors" ||
@@ -213,7 +207,7 @@ function mostWorkGroupsOf(
   single: SinglePass,
   { monoid: { domain }, maxLength, kernelOptions, segments }: PlannedScan,
   facts: DeviceFacts,
-  { scanWorkGroups = tableFor(tables, facts).mostWorkGroups }: Partial<LookBackChoices>,
+  { scanWorkGroups = tablesFor(facts).singlePass.mostWorkGroups }: Partial<LookBackChoices>,
 ): number {
   // Long operations lose (f64, H100, 2^26: 1764 µs for 1378), and longer elements were not measured.
   const isShort = !domain.long && domain.elementBytes <= 8;

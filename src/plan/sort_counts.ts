@@ -6,7 +6,7 @@ import type { SortKernelOptions } from "../kernels/sort_tile.ts";
 import { spinePlaces } from "../kernels/sort_tile.ts";
 import { subgroup } from "../kernels/subgroup_tiles.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import { plainSizes } from "./one_dispatch_plan.ts";
+import { plainSizes } from "./plain_plan.ts";
 import type { Bindable, Pass, Scratch } from "./plan.ts";
 import { bound, paddedBytes, withRanges } from "./plan.ts";
 import { planScan } from "./scan.ts";

@@ -5,7 +5,7 @@ import { copyKernel } from "../kernels/move_items.ts";
 import type { Sizes } from "../kernels/sizes.ts";
 import type { CheckedSort } from "./check_sort.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import { ofItems, passOver, plainSizes } from "./one_dispatch_plan.ts";
+import { ofItems, passOver, plainSizes } from "./plain_plan.ts";
 import type { Bindable, Bindings, Pass, RangeName, Scratch } from "./plan.ts";
 import { bound, itemTypesOf, rangesTaken, wholeWords } from "./plan.ts";
 

@@ -1,9 +1,5 @@
-import type { ByKind } from "../adapters/adapter.ts";
-import { tableFor } from "../adapters/adapter.ts";
-import { segmentSort as gpu } from "../adapters/gpu.ts";
-import { segmentSort as nvidia } from "../adapters/nvidia.ts";
-import { segmentSort as software } from "../adapters/software.ts";
-import type { SegmentSortRow, SortRow } from "../adapters/tables.ts";
+import { tablesFor } from "../adapters/adapter.ts";
+import type { SortRow } from "../adapters/tables.ts";
 import { u32 } from "../algebra/integers.ts";
 import { ArgumentError, refuse, shown } from "../errors.ts";
 import type { Arrangement, Kernel } from "../kernels/kernel.ts";
@@ -16,9 +12,10 @@ import type { SortKernelOptions } from "../kernels/sort_tile.ts";
 import type { Moved, SortOptions, SortTesting } from "./check_sort.ts";
 import { checkedSort } from "./check_sort.ts";
 import type { DeviceFacts } from "./device_facts.ts";
-import { moveSizes } from "./gather.ts";
-import { passOver } from "./one_dispatch_plan.ts";
+import { mostThreads } from "./device_facts.ts";
+import { givenOptions } from "./given_options.ts";
 import type { TuningOptions } from "./options.ts";
+import { moveSizes, ofItems, passOver } from "./plain_plan.ts";
 import type { Bindings, Plan, RangeName, Scratch } from "./plan.ts";
 import {
   ALL_ARRANGEMENTS,
@@ -29,11 +26,11 @@ import {
   wholeWords,
   withRanges,
 } from "./plan.ts";
-import { countsOf } from "./segment_counts.ts";
+import { countsOf, startBindings } from "./segment_counts.ts";
 import { planSort, untuned } from "./sort.ts";
 import { requireWhole } from "./sort_key.ts";
 import { layoutOf } from "./sort_layout.ts";
-import { bitsOf, COMPARING, mostThreads, shapeOf, votesFor } from "./sort_sizes.ts";
+import { bitsOf, COMPARING, shapeOf, votesFor } from "./sort_sizes.ts";
 
 // Sorts of segments, each on its own. Segments that fit in work-group memory are sorted there, in one dispatch. Longer ones are
 // sorted all together, by their keys and then by the numbers of their segments, which the positions of the items give.
@@ -64,11 +61,9 @@ export type SegmentTesting = SortTesting & {
   readonly tileThreads?: number;
 };
 
-const tables: ByKind<SegmentSortRow> = { software, nvidia, gpu };
-
 /** The most items of a segment that a tile sorts by digits. */
 export const longestTile = (facts: DeviceFacts, { tile }: Pick<SegmentTesting, "tile">): number =>
-  tile ?? tableFor(tables, facts).tile;
+  tile ?? tablesFor(facts).segmentSort.tile;
 
 /** How segments are sorted in tiles, which are divided into slots. */
 export interface Slotted {
@@ -87,7 +82,6 @@ export interface Slotted {
 /** @throws {ArgumentError} for what names no segments of a sort. */
 export function requireSortedSegments(
   { segments, maxSegmentLength }: Partial<Record<keyof SegmentSortOptions, unknown>>,
-  maxLength: number,
   title: string,
 ): SortedSegments {
   if (segments !== "rows" && segments !== "offsets" && segments !== "begins") {
@@ -98,13 +92,20 @@ export function requireSortedSegments(
       '"rows", "offsets" or "begins"; each recording says where they start',
     );
   }
-  requireWhole(
-    maxSegmentLength === undefined ? maxLength : maxSegmentLength,
-    maxSegmentLength === undefined ? 0 : 1,
-    title,
-    "maxSegmentLength",
-  );
+  if (maxSegmentLength !== undefined) {
+    requireWhole(maxSegmentLength, 1, title, "maxSegmentLength");
+  }
   return segments;
+}
+
+/** @throws {ArgumentError} for rows that are longer than those that a plan was made for. */
+export function requireShortRows(title: string, columns: number, length: number, most: number): void {
+  if (columns > most && length > most) {
+    throw new ArgumentError(
+      `${title}: rows is ${columns}, and this was prepared for a maxSegmentLength of ${most}; rows must be at most ${most}`,
+      "rows",
+    );
+  }
 }
 
 /** Segments that are to be sorted in tiles. */
@@ -120,7 +121,7 @@ interface SegmentsInTiles {
 
 /** Sorts segments by networks that compare their items. A slot is a power of two. */
 function slottedByNetwork({ base, range, row, facts, most }: SegmentsInTiles): Slotted {
-  const { networkThreads, networkItems } = tableFor(tables, facts);
+  const { networkThreads, networkItems } = tablesFor(facts).segmentSort;
   const workGroupSize = row.networkThreads ?? networkThreads;
   const items = row.networkItems ?? networkItems;
   const slot = networkSlot(most);
@@ -135,7 +136,7 @@ function slottedByNetwork({ base, range, row, facts, most }: SegmentsInTiles): S
 
 /** Sorts short segments by comparing all their items. */
 function slottedByComparing({ base, range, row, facts, most }: SegmentsInTiles): Slotted {
-  const { comparedThreads, comparedItems } = tableFor(tables, facts);
+  const { comparedThreads, comparedItems } = tablesFor(facts).segmentSort;
   const workGroupSize = Math.min(mostThreads(facts), comparedThreads);
   const items = Math.ceil(Math.max((row.shortItems ?? comparedItems) * workGroupSize, most) / workGroupSize);
   const { shape, digits } = shapeOf(base, range, { ...COMPARING, workGroupSize, items }, facts);
@@ -154,7 +155,7 @@ function slottedByDigits(
   byVotes: boolean,
 ): Slotted | undefined {
   const { algorithm, itemsPerThread } = options;
-  const { slotItems, ...sizes } = tableFor(tables, facts);
+  const { slotItems, ...sizes } = tablesFor(facts).segmentSort;
   const tileThreads = row.tileThreads ?? sizes.tileThreads;
   const usual = !byVotes || most > 8 * row.workGroupSize ? tileThreads : row.workGroupSize;
   const workGroupSize = Math.min(mostThreads(facts), options.workGroupSize ?? usual);
@@ -200,7 +201,7 @@ export function slottedFor(segments: SegmentsInTiles): Slotted | undefined {
   const { base, range, options, row, facts, most } = segments;
   const { algorithm, workGroupSize, itemsPerThread } = options;
   if ((algorithm ?? workGroupSize ?? itemsPerThread) === undefined) {
-    const { compared, network } = tableFor(tables, facts);
+    const { compared, network } = tablesFor(facts).segmentSort;
     const ofKeys = base.type.kind === "float" ? "floats" : "keys";
     const kind = areKeysAlone(base, range[1] - range[0]) ? ofKeys : "items";
     if (most <= (row.short ?? compared[kind])) {
@@ -220,12 +221,6 @@ export function slottedFor(segments: SegmentsInTiles): Slotted | undefined {
 /** The ranges that say where segments start. */
 export const startRanges = (segments: SortedSegments): readonly RangeName[] =>
   segments === "rows" ? [] : segments === "offsets" ? ["offsets"] : ["begins", "ends"];
-
-/** What kernels of segments bind that say where these start. */
-export const startBindings = (segments: SortedSegments): Bindings => ({
-  offsets: segments === "begins" ? "begins" : "offsets",
-  ends: "ends",
-});
 
 /** What plans of segments have in common. */
 export const planSegmentsOf = (segments: SortedSegments): Pick<Plan, "segments"> => ({
@@ -253,7 +248,7 @@ export function planSegmentSort(
   const { segments: _, maxSegmentLength, ...others } = options;
   const checked = checkedSort(others, facts, moved, testing);
   const { base, range, row, maxLength } = checked;
-  const segments = requireSortedSegments(options, maxLength, checked.title);
+  const segments = requireSortedSegments(options, checked.title);
   const title = `${checked.title} of ${segments}`;
   const most = Math.min(maxLength, maxSegmentLength ?? maxLength);
   const slotted = slottedFor({ base, range, options, row, facts, most: Math.max(1, most) });
@@ -276,12 +271,7 @@ export function planSegmentSort(
     scratch: layout.scratch,
     leavesPositions: false,
     passes(length, _, aside = false, { columns = 0, segment_count: count = 0 } = {}) {
-      if (columns > most && length > most) {
-        throw new ArgumentError(
-          `${title}: rows is ${columns}, and this was prepared for a maxSegmentLength of ${most}; rows must be at most ${most}`,
-          "rows",
-        );
-      }
+      requireShortRows(title, columns, length, most);
       return length === 0 || count === 0
         ? []
         : [
@@ -293,17 +283,8 @@ export function planSegmentSort(
 }
 
 /** The options for tuning alone. */
-export const tuningIn = ({
-  algorithm,
-  passes,
-  workGroupSize,
-  itemsPerThread,
-}: TuningOptions): TuningOptions => ({
-  ...(algorithm !== undefined && { algorithm }),
-  ...(passes !== undefined && { passes }),
-  ...(workGroupSize !== undefined && { workGroupSize }),
-  ...(itemsPerThread !== undefined && { itemsPerThread }),
-});
+export const tuningIn = (options: TuningOptions): TuningOptions =>
+  givenOptions(options, ["algorithm", "passes", "workGroupSize", "itemsPerThread"]);
 
 /**
  * Sorts positions by their keys, and then by their segments. `order` leaves the positions by their keys. The adapter's own tuning does
@@ -339,15 +320,11 @@ export function planLong(
   const positions: Scratch = { name: "positions", bytes };
   const numbers: Scratch = { name: "numbers of segments", bytes };
   return {
-    title,
-    maxLength,
-    vector: 1,
+    ...ofItems(title, maxLength),
     needs: rangesTaken({ input: true, output: true, length: lengthOnGpu }, startRanges(segments)),
     itemTypes: itemTypesOf(type, u32),
     ...(order.sizes && { sizes: order.sizes }),
     ...planSegmentsOf(segments),
-    indirectWords: 0,
-    outputLength: (length) => length,
     variants: order.variants,
     groupingOf: order.groupingOf,
     kernels: distinct([...order.kernels, number, ...place.kernels]),

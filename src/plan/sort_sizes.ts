@@ -10,6 +10,7 @@ import { movesPairs, sortMemory } from "../kernels/sort_tile.ts";
 import { subgroup } from "../kernels/subgroup_tiles.ts";
 import type { CheckedSort } from "./check_sort.ts";
 import type { DeviceFacts } from "./device_facts.ts";
+import { mostThreads } from "./device_facts.ts";
 import type { TuningOptions } from "./options.ts";
 
 // The sizes of a sort's tiles, and the digits that keys are sorted by.
@@ -26,10 +27,6 @@ export interface Shaped {
 /** Whether subgroups vote. */
 export const votesFor = ({ algorithm }: TuningOptions, row: SortRow, { features }: DeviceFacts): boolean =>
   features.has("subgroups") && (algorithm === undefined ? row.byVotes : algorithm === "subgroup");
-
-/** The most threads of a work-group. */
-export const mostThreads = ({ limits }: DeviceFacts): number =>
-  Math.min(limits.maxComputeInvocationsPerWorkgroup, limits.maxComputeWorkgroupSizeX);
 
 /** A thread takes more items in loops: unrolled, 124 items of 8 bytes take 6.5 s to compile on an H100, and 1.3 in loops. */
 const MOST_UNROLLED = 64;
@@ -68,7 +65,7 @@ export function shapeOf(
     sizes,
     algorithm: name,
     byVotes,
-    sources: tileAlgorithms[name].sources({ sizes, subgroupIds: facts.subgroupIds }),
+    sources: tileAlgorithms[name]({ sizes, subgroupIds: facts.subgroupIds }),
   };
   // A thread looks after one value of a digit.
   const most = Math.min(bits, Math.floor(Math.log2(workGroupSize))) - (base.slotBits ?? 0);

@@ -138,14 +138,7 @@ async function planSortByKeys(
   const bySegments =
     segments === undefined
       ? order
-      : planLong(
-          ordered,
-          requireSortedSegments(options, maxLength, title),
-          `${title} of ${segments}`,
-          facts,
-          {},
-          order,
-        );
+      : planLong(ordered, requireSortedSegments(options, title), `${title} of ${segments}`, facts, {}, order);
   const sorted: Plan = {
     ...bySegments,
     needs: new Set([...order.needs, ...bySegments.needs]),

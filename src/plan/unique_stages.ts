@@ -4,9 +4,11 @@ import type { SortOptions } from "./check_sort.ts";
 import type { DeviceFacts } from "./device_facts.ts";
 import { planExpandRuns } from "./expand_runs.ts";
 import { planGather } from "./gather.ts";
+import { givenOptions } from "./given_options.ts";
 import type { Bindable, Scratch } from "./plan.ts";
 import { wholeWords } from "./plan.ts";
 import type { PlanFacts } from "./plan_facts.ts";
+import type { FoldName } from "./plan_recording.ts";
 import { planRecording } from "./plan_recording.ts";
 import type { CheckedUnique, RunPlaces, Stage, Stages } from "./planned_unique.ts";
 import { wordsFor } from "./planned_unique.ts";
@@ -51,7 +53,7 @@ export function stagesOf(options: CheckedUnique, asked: RunPlaces, facts: PlanFa
   // Positions in what is sorted are those of positions.
   const starts = sorted && indices ? wordsFor(options, "starts of runs") : firsts;
   if (indices && isCounted) {
-    after.push(startsOf(options, counts, starts, count, facts));
+    after.push(startsOf(options, { input: counts, output: starts, length: count }, facts));
   }
   if (sorted && indices) {
     after.push(take(u32, sorted.positions, starts, firsts, count));
@@ -110,33 +112,28 @@ function sortOf(options: CheckedUnique, facts: DeviceFacts) {
 }
 
 /** The sizes that the caller chose. */
-const sizesIn = ({ workGroupSize, itemsPerThread }: CheckedUnique) => ({
-  ...(workGroupSize !== undefined && { workGroupSize }),
-  ...(itemsPerThread !== undefined && { itemsPerThread }),
-});
+const sizesIn = (options: CheckedUnique) => givenOptions(options, ["workGroupSize", "itemsPerThread"]);
 
-/** Where each run starts: how many items the runs before it have. */
-const startsOf = (
+/** A stage over a word for each run, of which only the GPU knows how many there are. */
+const stageOfWords = (
+  primitive: FoldName,
   options: CheckedUnique,
-  counts: Bindable,
-  starts: Bindable,
-  count: Bindable,
+  more: object,
+  ranges: Stage["ranges"],
   facts: PlanFacts,
 ): Stage => ({
   plan: planRecording(
-    "scan",
-    {
-      ...sizesIn(options),
-      type: u32,
-      exclusive: true,
-      maxLength: options.maxLength,
-      lengthOnGpu: true,
-    } as object,
+    primitive,
+    { ...sizesIn(options), type: u32, maxLength: options.maxLength, lengthOnGpu: true, ...more } as object,
     facts,
     LYING,
   ),
-  ranges: { input: counts, output: starts, length: count },
+  ranges,
 });
+
+/** Where each run starts: how many items the runs before it have. */
+const startsOf = (options: CheckedUnique, ranges: Stage["ranges"], facts: PlanFacts): Stage =>
+  stageOfWords("scan", options, { exclusive: true }, ranges, facts);
 
 /** The runs of which the counts are within bounds. */
 const keep = (
@@ -144,22 +141,10 @@ const keep = (
   [least, most]: readonly [number, number],
   ranges: Stage["ranges"],
   facts: PlanFacts,
-): Stage => ({
-  plan: planRecording(
-    "compact",
-    {
-      ...sizesIn(options),
-      type: u32,
-      where: `x >= ${Math.min(least, 0xffffffff)}u && x <= ${Math.min(most, 0xffffffff)}u`,
-      indices: true,
-      maxLength: options.maxLength,
-      lengthOnGpu: true,
-    } as object,
-    facts,
-    LYING,
-  ),
-  ranges,
-});
+): Stage => {
+  const where = `x >= ${Math.min(least, 0xffffffff)}u && x <= ${Math.min(most, 0xffffffff)}u`;
+  return stageOfWords("compact", options, { where, indices: true }, ranges, facts);
+};
 
 /** The index of each item's run: runs of their own indices, written out, where the items lay before they were sorted. */
 const inverseOf = (

@@ -25,7 +25,7 @@ export interface Preparation {
 }
 
 /** What a plan's ways do not decide. */
-export type PlanBase = Omit<Plan, keyof Way | "indirectWords"> & Partial<Pick<Plan, "indirectWords">>;
+export type PlanBase = Omit<Plan, keyof Way>;
 
 /** A plan that goes the first of its ways that takes an execution. Buffers that the ways share are made once. */
 export function planOfWays(base: PlanBase, ways: readonly (Way | undefined)[]): Plan {
@@ -39,7 +39,6 @@ export function planOfWays(base: PlanBase, ways: readonly (Way | undefined)[]): 
     return taking;
   };
   return {
-    indirectWords: 0,
     ...base,
     vector: Math.max(...known.map((way) => way.vector)),
     kernels: distinct(known.flatMap((way) => way.kernels)),

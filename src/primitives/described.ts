@@ -17,7 +17,7 @@ import { runLengths, described as runs, unique } from "./unique.ts";
 // The primitives whose methods, commands, plans in `wavefold explain` and forms on the site follow from their descriptions.
 
 /** The primitives that `src/gpu/parts/primitives.ts` loads: all but sorts. A program takes this list alone, which has no help and no examples. */
-export const tables: readonly Primitive<never>[] = [
+export const primitivesWithoutSorts: readonly Primitive<never>[] = [
   all,
   any,
   count,

@@ -5,8 +5,9 @@ import { LimitError, refuse, shown } from "../errors.ts";
 import type { OptionTable } from "../options.ts";
 import { requireMaxLength } from "../plan/choose_sizes.ts";
 import type { ExpandOptions } from "../plan/expand_runs.ts";
-import { EXPAND_ARRANGEMENTS, planExpandRuns } from "../plan/expand_runs.ts";
+import { planExpandRuns } from "../plan/expand_runs.ts";
 import type { Told } from "../plan/explain_way.ts";
+import { TWO_BUFFERS } from "../plan/plan.ts";
 import type { Examples } from "./examples.ts";
 import { between, pick } from "./examples.ts";
 import type { Described, HelpOf } from "./help.ts";
@@ -115,7 +116,7 @@ export const expandRuns: Primitive<Options, "values" | "counts", "values" | "ran
     itemsPerThread: "count",
   } satisfies OptionTable<HandExpandOptions<string>>,
   gpuOptions: { maxLength: "count" } satisfies OptionTable<RoomOption>,
-  arrangements: EXPAND_ARRANGEMENTS,
+  arrangements: TWO_BUFFERS,
   request({ types, lengths, arrays, options: { maxLength, ...options }, facts }) {
     const { counts } = types;
     const type = requireType(types.values, "expandRuns", "values");

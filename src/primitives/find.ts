@@ -4,6 +4,7 @@ import type { OptionTable } from "../options.ts";
 import type { ConditionOption, ConditionOptions, Question } from "../plan/find.ts";
 import { planCount, planFind, requireCondition } from "../plan/find.ts";
 import type { TuningOptions } from "../plan/options.ts";
+import { TWO_BUFFERS } from "../plan/plan.ts";
 import type { CallParamsOption } from "./call_options.ts";
 import type { Examples } from "./examples.ts";
 import { between, keysOf, pick } from "./examples.ts";
@@ -81,7 +82,7 @@ const NONE = 0xffffffff;
 const asIndex = (index: number): number => (index === NONE ? -1 : index);
 
 /** How many elements a condition holds for. */
-export const count = /* @__PURE__ */ asking("count", { plan: planCount, arrangements: ["vectors", "items"] });
+export const count = /* @__PURE__ */ asking("count", { plan: planCount, arrangements: TWO_BUFFERS });
 
 /** Whether it holds for any element. */
 export const any = /* @__PURE__ */ searching("any", Boolean);

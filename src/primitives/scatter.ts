@@ -13,7 +13,8 @@ import type { DeviceFacts } from "../plan/device_facts.ts";
 import type { Told } from "../plan/explain_way.ts";
 import { has } from "../plan/explain_way.ts";
 import type { TuningOptions } from "../plan/options.ts";
-import { planScatter, SCATTER_ARRANGEMENTS } from "../plan/scatter.ts";
+import { TWO_BUFFERS } from "../plan/plan.ts";
+import { planScatter } from "../plan/scatter.ts";
 import type { ScatterOptions } from "../plan/scatter_base.ts";
 import { checkedScatter, requireCombinable } from "../plan/scatter_base.ts";
 import type { IntoOption } from "./call_options.ts";
@@ -91,7 +92,8 @@ export const scatter: Primitive<HandScatterOptions<string>, "values" | "position
   planOptions: { maxOutputLength: "count", from: "type" } satisfies OptionTable<
     Pick<ScatterOptions, "maxOutputLength" | "from">
   >,
-  arrangements: SCATTER_ARRANGEMENTS,
+  // Only kernels that combine atomically take positions as vectors.
+  arrangements: TWO_BUFFERS,
   request({ types: { values, positions }, lengths, arrays, options: given, facts }) {
     const { length, into: _, ...options } = given as typeof given & { readonly into?: unknown };
     const own = requireType(values, "scatter", "values");

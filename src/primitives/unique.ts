@@ -8,6 +8,7 @@ import type { CountBounds } from "../plan/count_bounds.ts";
 import { requireBounds } from "../plan/count_bounds.ts";
 import type { TuningOptions } from "../plan/options.ts";
 import { tuningNames } from "../plan/options.ts";
+import { TWO_BUFFERS } from "../plan/plan.ts";
 import type { PlanFacts } from "../plan/plan_facts.ts";
 import type { UniqueOptions } from "../plan/planned_unique.ts";
 import type { RunKeyOptions } from "../plan/run_key.ts";
@@ -110,7 +111,7 @@ const ofRuns = {
     maxCount: "count",
     ...tuningNames,
   } satisfies OptionTable<RunOptions<string>>,
-  arrangements: ["vectors", "items"],
+  arrangements: TWO_BUFFERS,
   plan: async (options: UniqueOptions, facts: PlanFacts, arrangements: readonly Arrangement[]) =>
     (await loadSegmentsAndRuns()).planUnique(options, facts, arrangements),
 } as const satisfies Partial<Primitive<RunOptions<string>>>;

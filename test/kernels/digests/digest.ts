@@ -171,7 +171,7 @@ function dataOf(plan: Plan, numbers: KernelNumbers): unknown {
       length,
       plan,
     );
-  const { kernels, initial, segments, lookedUp, itemTypes, ...others } = plan;
+  const { kernels, initial, segments, lookedUp, itemTypes, indirectWords = 0, ...others } = plan;
   const lengths = lengthsOf(plan).map((length) => [
     length,
     triedFor(() => {
@@ -191,6 +191,7 @@ function dataOf(plan: Plan, numbers: KernelNumbers): unknown {
   const bytesOf = ({ name: _, ...scratch }: Scratch): unknown => scratch;
   return {
     ...others,
+    indirectWords,
     itemBytes: Object.fromEntries(Object.entries(itemTypes).map(([name, type]) => [name, type?.bytes])),
     scratch: [used.map(bytesOf), unused.map((one) => JSON.stringify(bytesOf(one))).sort()],
     spine,

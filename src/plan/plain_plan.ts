@@ -1,7 +1,4 @@
-import { tableFor, traitsOf } from "../adapters/adapter.ts";
-import { moves as gpu } from "../adapters/gpu.ts";
-import { moves as nvidia } from "../adapters/nvidia.ts";
-import { moves as software } from "../adapters/software.ts";
+import { tablesFor, traitsOf } from "../adapters/adapter.ts";
 import type { Shape } from "../adapters/tables.ts";
 import type { ElementType } from "../algebra/types.ts";
 import { ArgumentError } from "../errors.ts";
@@ -10,6 +7,7 @@ import type { Sizes } from "../kernels/sizes.ts";
 import { requireChosen } from "./check_tuning_options.ts";
 import { requireMaxLength } from "./choose_sizes.ts";
 import type { DeviceFacts } from "./device_facts.ts";
+import { mostThreads } from "./device_facts.ts";
 import type { LookedUpName } from "./looked_up_range.ts";
 import { lookedUpRange } from "./looked_up_range.ts";
 import type { Chosen, TuningOptions } from "./options.ts";
@@ -17,8 +15,13 @@ import type { Bindings, Pass, PassParams, Plan, RangeName, Variant } from "./pla
 import { bound } from "./plan.ts";
 import { requireFeature } from "./require_feature.ts";
 
-/** The sizes of a kernel that moves items. */
-export const moveShape = (facts: DeviceFacts): Shape => tableFor<Shape>({ software, nvidia, gpu }, facts);
+/** The sizes of a kernel that moves items of a type. */
+export const moveSizes = (
+  title: string,
+  type: ElementType,
+  facts: DeviceFacts,
+  options: Pick<TuningOptions, "workGroupSize" | "itemsPerThread"> = {},
+): Sizes => plainSizes(tablesFor(facts).moves, title, type, options, facts);
 
 /**
  * The sizes of a kernel that neither scans nor reduces tiles, from a row and the caller's choices.
@@ -34,11 +37,8 @@ export function plainSizes(
 ): Sizes {
   requireFeature(type, title, facts);
   requireChosen(options, title, facts);
-  const { maxComputeInvocationsPerWorkgroup, maxComputeWorkgroupSizeX } = facts.limits;
   return {
-    workGroupSize:
-      options.workGroupSize ??
-      Math.min(workGroupSize, maxComputeInvocationsPerWorkgroup, maxComputeWorkgroupSizeX),
+    workGroupSize: options.workGroupSize ?? Math.min(workGroupSize, mostThreads(facts)),
     items: options.itemsPerThread ?? items,
     unrolled: traitsOf(facts).unrolls,
     minSubgroupSize: facts.subgroupMinSize,
@@ -74,7 +74,6 @@ export const ofItems = (
   title,
   maxLength,
   vector: 1,
-  indirectWords: 0,
   outputLength: (length: number) => length,
   variants: arrangements.map((arrangement): Variant => ({ arrangement })),
   groupingOf: ungrouped(title),
@@ -121,7 +120,7 @@ export function plainPlan({
   type,
   options,
   facts,
-  row = moveShape(facts),
+  row = tablesFor(facts).moves,
   kernelOf,
   itemTypes,
   ranges,
