@@ -860,6 +860,7 @@ test("kernels of tile.wgsl compile", async () => {
   const scan = { ...options, exclusive: false, side: "items" } as const;
   const shape = lookBackShape(options);
   const lookBack = lookBackSources(monoid, shape, { patience: 10, tickets: true });
+  const entry = "device/kernels/scan_single_pass.wgsl";
   const kept = {
     ...options,
     type: u32 as ElementType,
@@ -868,7 +869,7 @@ test("kernels of tile.wgsl compile", async () => {
   } as const;
   const made = [
     scanKernel(monoid, { ...scan, carry: true }),
-    scanKernel(monoid, { ...scan, carry: lookBack }),
+    scanKernel(monoid, { ...scan, carry: [{ name: entry, text: read(entry) }, ...lookBack] }),
     reduceKernel(monoid, { ...options, input: "items", output: "elements", arrangement: "vectors" }),
     countKernel(monoid, kept),
     compactKernel(monoid, { ...kept, carry: "spine", mostWorkGroups: 100 }),

@@ -16,7 +16,6 @@ import result from "#shaders/device/io/result.wgsl";
 import storePrefixes from "#shaders/device/io/store_prefixes.wgsl";
 import totalNone from "#shaders/device/io/total_none.wgsl";
 import reduceTiles from "#shaders/device/kernels/reduce_tiles.wgsl";
-import scanSinglePass from "#shaders/device/kernels/scan_single_pass.wgsl";
 import scanTiles from "#shaders/device/kernels/scan_tiles.wgsl";
 import type { Monoid, OwnTiles, TileFiles, TileKernel, WorkGroupLimits } from "../algebra/monoid.ts";
 import type { ElementType, RangeFiles } from "../algebra/types.ts";
@@ -311,7 +310,7 @@ export function scanKernel(
   options: KernelOptions &
     ScanKernelOptions & {
       readonly arrangement: Arrangement;
-      /** Whether tiles have carries; or the sources that a single pass looks back with. */
+      /** Whether tiles have carries; or the files of a single pass: its entry point, and what it looks back with. */
       readonly carry: boolean | readonly SourceText[];
       /** The entry point, if it is another than that of tiles or of a single pass. */
       readonly entryPoint?: "scan_left_tiles";
@@ -345,7 +344,7 @@ export function scanKernel(
         isMirrored: mirror !== undefined,
       }),
       ...(totals ? [...inputFor(arrangement), ...(segments?.output ?? [outputItems])] : lying.files),
-      ...(singlePass ? [scanSinglePass, ...carry] : (own.entryPoint ?? [scanTiles])),
+      ...(singlePass ? carry : (own.entryPoint ?? [scanTiles])),
       ...endSources(carry, ends, segments),
       ...(segments?.heads ?? []),
       lengthFile(lengthOnGpu),

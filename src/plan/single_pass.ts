@@ -2,6 +2,7 @@ import storeByPairsFile from "#shaders/device/io/store_by_pairs.wgsl";
 import writePairEvenFile from "#shaders/device/io/write_pair_even.wgsl";
 import writePairOfThreeFile from "#shaders/device/io/write_pair_of_three.wgsl";
 import scanInPlace from "#shaders/device/kernels/scan_in_place.wgsl";
+import scanSinglePass from "#shaders/device/kernels/scan_single_pass.wgsl";
 import takeTileOfWords from "#shaders/device/kernels/take_tile_of_words.wgsl";
 import takeTiles from "#shaders/device/kernels/take_tiles.wgsl";
 import totalHandedOn from "#shaders/device/look_back/total_handed_on.wgsl";
@@ -226,7 +227,8 @@ export const scanOnce: ScanOnce = (single, scan, given, facts, testing) => {
   const arrangements = given.filter((arrangement) => takesOnce(arrangement, scan));
   const { vector, isShifted, filesOf: storedBy } = storesOf(single, scan);
   const mostWorkGroups = mostWorkGroupsOf(single, scan, facts, testing);
-  const usual = mostWorkGroups === Number.POSITIVE_INFINITY ? carry : [takeTiles, ...carry];
+  const once = [scanSinglePass, ...carry];
+  const usual = mostWorkGroups === Number.POSITIVE_INFINITY ? once : [takeTiles, ...once];
   const ofWords =
     !mirror && vector > 1 && holdsWords(kernelOptions.packed, kernelOptions, monoid, tuning.algorithm)
       ? [takeTileOfWords]
@@ -246,14 +248,15 @@ export const scanOnce: ScanOnce = (single, scan, given, facts, testing) => {
       arrangement,
       carry:
         arrangement === "in-place"
-          ? [scanInPlace, totalHandedOn, ...carry]
+          ? [scanInPlace, totalHandedOn, ...once]
           : arrangement === "vectors"
             ? [...ofWords, ...usual]
             : usual,
     }) satisfies Parameters<typeof scanKernel>[1];
   const kernels = perArrangement(arrangements, (arrangement) => {
     const all = optionsOf(arrangement);
-    return kernelOptions.segments?.singlePass?.(all) ?? scanKernel(monoid, all);
+    // Segments may have an entry point of their own.
+    return kernelOptions.segments?.singlePass?.({ ...all, carry }) ?? scanKernel(monoid, all);
   });
   // In place, a second dispatch scans the tiles that the first one leaves.
   const left = arrangements.includes("in-place")
