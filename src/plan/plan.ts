@@ -335,7 +335,7 @@ export function spineLengths(length: number, tile: number): number[] {
   return lengths;
 }
 
-/** The size of a dispatch of `tiles` work-groups, in rows that stay within the device's limit. */
+/** The size of a dispatch of `tiles` work-groups, in rows that stay within the device's limit. There is one at least, which may have a count to store. */
 export function gridOf(tiles: number, limits: Limits, title: string): { width: number; height: number } {
   const most = limits.maxComputeWorkgroupsPerDimension;
   const height = Math.max(1, Math.ceil(tiles / most));

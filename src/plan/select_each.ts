@@ -117,7 +117,7 @@ export function planTopKEach(
         ...withRanges(scan.passes(count + 1, "items"), { input: counts, output: "outputOffsets" }),
         passOver(
           store,
-          Math.max(1, room),
+          room,
           {
             input: "input",
             output: "output",

@@ -191,8 +191,8 @@ function meant({ options, starts, k, length = LENGTH, ...one }: Recorded): Uint3
 }
 
 const next = randomBits("many segments");
-/** More segments than a work-group takes, of which most have no element. */
-const many = [0, ...Array.from({ length: 2500 }, () => next() % (LENGTH + 1)).sort((a, b) => a - b), LENGTH];
+/** As many segments as two work-groups take. Most have no element; the last one has. */
+const many = [0, ...Array.from({ length: 2047 }, () => next() % LENGTH).sort((a, b) => a - b), LENGTH];
 
 const recordings: Readonly<Record<string, Recorded>> = {
   offsets: { options: { segments: "offsets", maxSegmentCount: 7 }, starts: { offsets }, k },
@@ -222,7 +222,7 @@ const recordings: Readonly<Record<string, Recorded>> = {
   "many segments": {
     options: { segments: "begins", maxSegmentCount: many.length },
     starts: { begins: many.slice(0, -1), ends: many.slice(1) },
-    k: many.slice(1).map((at) => at % 4),
+    k: many.slice(1).map((at) => (at + 1) % 4),
   },
 };
 
