@@ -174,7 +174,7 @@ export const prefixText = (exclusive: boolean): SourceText =>
 export const lengthFile = (lengthOnGpu: boolean): SourceText => (lengthOnGpu ? lengthBuffer : lengthOfCall);
 
 /** How a kernel of an operator reads and writes its ranges. */
-export interface RangesRead {
+interface RangesRead {
   readonly input: Side;
   readonly output: Side;
   readonly vector: number;

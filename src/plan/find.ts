@@ -133,7 +133,6 @@ function findKernel(options: FindKernelOptions): Kernel {
 const answerKernel = (question: Question, sizes: Sizes): Kernel =>
   linkKernel("wavefold store answer", "store_answer", [...orderFor(question), storeAnswer], sizes);
 
-/** How the items may lie. They are in another buffer than the answer. */
 /** The best score, and how many tiles were taken. */
 const STATE_WORDS = 2;
 

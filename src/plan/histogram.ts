@@ -56,7 +56,6 @@ export interface HistogramOptions<Name extends string = string, Weight extends s
   readonly lengthOnGpu?: boolean;
 }
 
-/** How the items may lie. They are in another buffer than the bins. */
 /** @throws {ArgumentError} for a `bin` that is no WGSL. */
 export function requireBinText({ bin }: BinOptions, title: string): void {
   if (bin !== undefined) {

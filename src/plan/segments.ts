@@ -273,7 +273,7 @@ function segmentsOf(
   };
 }
 
-/** The passes that make bits of offsets, which kernels read that do not search for segments. Where no kernel reads them, one pass is left: that of no items. */
+/** The passes that make bits of offsets, which kernels read that do not search for segments. If none reads them, only recordings of no items take a pass. */
 function headsFromOffsets(
   plan: Plan,
   tuning: Tuning,
@@ -312,7 +312,7 @@ function headsFromOffsets(
     scratch: [bits],
     passes(planned, length) {
       const readBits = planned.some(({ kernel }) => readsBits(kernel));
-      if (length === 0 ? !use.totals : planned.length > 0 && !readBits) {
+      if (length === 0 ? !use.totals : !readBits) {
         return planned;
       }
       return [

@@ -70,6 +70,7 @@ const goInWindows: readonly string[] = ["scan", "reduce", "compact"];
 
 export function describedArbitrary(scale: Scale, inWindows = false): fc.Arbitrary<DescribedCase> {
   const length = sizeAround(Math.min(scale.usualLength, 50_000));
+  const longest = sizeAround(Math.min(scale.rareLength, 200_000));
   const some = described.filter(({ primitive }) => !inWindows || goInWindows.includes(primitive.name));
   const calls = some.map(({ primitive, examples }) =>
     fc.record(
@@ -81,7 +82,7 @@ export function describedArbitrary(scale: Scale, inWindows = false): fc.Arbitrar
             { weight: 1, arbitrary: fc.constantFrom<NarrowName[]>("u8", "i8", "u16", "i16") },
           )
           .map((type) => (examples.of(typeOf(type), 1, () => 0).length > 0 ? type : "u32")),
-        maxLength: length,
+        maxLength: fc.oneof({ weight: 40, arbitrary: length }, { weight: 1, arbitrary: longest }),
         example: fc.nat({ max: 99 }),
         seed: fc.nat({ max: 0xffff }),
         options: fc.record(optionArbitraries(primitive), { requiredKeys: [] }),
@@ -95,7 +96,8 @@ export function describedArbitrary(scale: Scale, inWindows = false): fc.Arbitrar
   const step = fc.record(
     {
       place: fc.constantFrom(...places, "recorded" as const),
-      length,
+      // No more than the call is for, and often as much.
+      length: fc.oneof({ weight: 5, arbitrary: length }, { weight: 1, arbitrary: longest }),
       data: dataArbitrary(),
       before: fc.integer({ min: 0, max: 9 }),
       // The index of an item is taken modulo 2^32.

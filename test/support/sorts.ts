@@ -22,7 +22,6 @@ export const Particle = struct({ name: "Particle", fields: { id: u32, depth: f32
 export const particle = Particle as unknown as ElementType;
 
 export const typeNames = Object.keys(elementTypes) as TypeName[];
-export const kindNames = Object.keys(kinds) as (keyof typeof kinds)[];
 
 /** Whether a fold's device lacks the feature that a type takes. */
 export const lacks = ({ device }: Fold, { feature }: ElementType): boolean =>
